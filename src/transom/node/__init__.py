@@ -1,0 +1,1 @@
+"""The program that runs on a Windows host. Standard library only; handed a recipe."""
