@@ -1,0 +1,44 @@
+# Every target works from a fresh clone: it makes .venv and installs what is missing.
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check bench generate clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+$(INSTALLED): pyproject.toml
+	@echo "installing Transom and its tools into .venv"
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+setup: $(INSTALLED)  ## make .venv with Transom and everything needed to work on it
+	@echo "ready: $(BIN)/transom --help"
+
+demo: $(INSTALLED)  ## see a fleet become a recipe, a refusal and an explanation; no root, seconds
+	@$(BIN)/python tools/demo.py
+
+test: $(INSTALLED)  ## unit and contract tests: no root, two minutes
+	$(BIN)/python -m pytest -n auto
+
+check: $(INSTALLED)  ## format, lint, types for Linux and Windows, layers, generated files
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy --platform linux src tools tests
+	$(BIN)/mypy --platform win32 src
+	$(BIN)/lint-imports
+	$(BIN)/python tools/generate.py --check
+
+bench: $(INSTALLED)  ## measure the figures we promise, as ratios in one run
+	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python benchmarks/recipe.py
+
+generate: $(INSTALLED)  ## write generated files: compiled facts, schemas, pages
+	$(BIN)/python tools/generate.py
+
+clean:  ## remove everything made here
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

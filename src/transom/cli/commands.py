@@ -1,0 +1,69 @@
+"""The table of commands: where each one lives and the line that says what it does.
+
+The table is data so that help and completion need not import a single command. A command module
+has three names: `SUMMARY`, `configure(parser)` and `run(args) -> int`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Protocol, cast
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+# Other distributions add commands under this entry point group: `name = "package.module"`.
+ENTRY_POINTS = "transom.commands"
+
+
+class CommandModule(Protocol):
+    """What a module must have to be a command."""
+
+    SUMMARY: str
+
+    def configure(self, parser: "ArgumentParser", /) -> None:
+        """Add the command's arguments, its description and its examples."""
+        ...
+
+    def run(self, args: "Namespace", /) -> int:
+        """Do it and return the exit code; raise only errors of `transom.errors`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One entry of the table."""
+
+    name: str
+    group: str
+    summary: str
+    module: str = ""
+
+    def load(self) -> CommandModule:
+        """Import the command's module."""
+        name = self.module or f"transom.cli.{self.name}"
+        return cast("CommandModule", import_module(name))
+
+
+COMMANDS = (
+    Command("facts", "Know", "what is true for which Kubernetes and Windows version"),
+    Command("explain", "Know", "a rule, an API field, a gate, a version or a pasted error"),
+    Command("recipe", "Plan", "what would be installed on each host, and why"),
+    Command("lock", "Plan", "the exact bytes a fleet installs, pinned by SHA-256"),
+    Command("schema", "Plan", "the JSON Schema of fleet.yaml, for editors"),
+    Command("completion", "Shell", "a completion script for bash, zsh, fish or PowerShell"),
+)
+
+
+def find(name: str) -> Command | None:
+    """The command of that name, of Transom or of an installed distribution."""
+    own = next((command for command in COMMANDS if command.name == name), None)
+    return own or next((command for command in plugins() if command.name == name), None)
+
+
+def plugins() -> Iterator[Command]:
+    """Commands of other installed distributions."""
+    for point in sorted(entry_points(group=ENTRY_POINTS)):
+        module = cast("CommandModule", point.load())
+        yield Command(point.name, "More", module.SUMMARY, point.value)

@@ -1,0 +1,93 @@
+"""What the command line prints and how: errors, colour, tables.
+
+Results go to standard output, everything else to standard error. Colour only on a terminal and
+never with NO_COLOR. Called by command modules and `main`; knows no command.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import IO, Any
+
+from transom.errors import InvalidDocument, Refused, TransomError
+from transom.model.problem import Mistake, Refusal
+
+_STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
+
+
+def use_color(stream: IO[str]) -> bool:
+    """Whether colour belongs on that stream."""
+    environ = os.environ  # noqa: TID251 - the command line is where the environment is read
+    return "NO_COLOR" not in environ and environ.get("TERM") != "dumb" and stream.isatty()
+
+
+def paint(text: str, style: str, *, stream: IO[str]) -> str:
+    """The text in a style, or plain where colour does not belong."""
+    return f"\033[{_STYLES[style]}m{text}\033[0m" if use_color(stream) else text
+
+
+def print_json(document: Any) -> None:
+    """One JSON document on standard output."""
+    print(json.dumps(document, ensure_ascii=False, indent=2))
+
+
+def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Columns aligned by their widest cell."""
+    table = [list(header), *map(list, rows)]
+    widths = [max(len(row[column]) for row in table) for column in range(len(header))]
+    for number, row in enumerate(table):
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        line = "  ".join(cells).rstrip()
+        print(paint(line, "bold", stream=sys.stdout) if number == 0 else line)
+
+
+def print_error(error: TransomError) -> None:
+    """An error as what, where, why and what next, on standard error."""
+    stream = sys.stderr
+    print(f"{paint('error:', 'red', stream=stream)} {error.message}", file=stream)
+    if isinstance(error, InvalidDocument):
+        for mistake in error.mistakes:
+            _print_mistake(mistake, stream)
+    elif isinstance(error, Refused):
+        for refusal in error.refusals:
+            _print_refusal(refusal, stream)
+    elif error.subject:
+        print(f"  where: {error.subject}", file=stream)
+    cause = error.__cause__
+    if cause is not None:
+        print(f"  why:   {cause}", file=stream)
+    if error.hint:
+        print(f"  next:  {error.hint}", file=stream)
+
+
+def problems_document(error: TransomError) -> dict[str, Any]:
+    """The same as a document, for `-o json`."""
+    document: dict[str, Any] = {
+        "apiVersion": "transom.dev/v1alpha1",
+        "kind": "Error",
+        "message": error.message,
+        "subject": error.subject,
+        "hint": error.hint,
+        "exitCode": error.exit_code,
+    }
+    if isinstance(error, InvalidDocument):
+        document["mistakes"] = [asdict(mistake) for mistake in error.mistakes]
+    if isinstance(error, Refused):
+        document["refused"] = [asdict(refusal) for refusal in error.refusals]
+    return document
+
+
+def _print_mistake(mistake: Mistake, stream: IO[str]) -> None:
+    place = ":".join(str(part) for part in (mistake.file, mistake.line, mistake.column) if part)
+    print(f"  {paint(place, 'bold', stream=stream)} {mistake.path}".rstrip(), file=stream)
+    print(f"    {mistake.message}", file=stream)
+    if mistake.hint:
+        print(f"    next: {mistake.hint}", file=stream)
+
+
+def _print_refusal(refusal: Refusal, stream: IO[str]) -> None:
+    print(f"  {paint(refusal.subject, 'bold', stream=stream)}: {refusal.found}", file=stream)
+    print(f"    why:  {refusal.reason} [{refusal.id}; {refusal.source}]", file=stream)
+    print(f"    next: {refusal.fix}", file=stream)

@@ -1,0 +1,160 @@
+"""Where `transom` and `kubectl transom` begin: find the command, run it, turn errors into words.
+
+Only the command that was asked for is imported, so that `--version` and `lint` start quickly.
+"""
+
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+from transom import __version__
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+    from collections.abc import Sequence
+
+    from transom.cli.commands import Command
+    from transom.errors import TransomError
+
+EXIT_INTERRUPTED = 130
+EXIT_BROKEN_PIPE = 141
+EXIT_BUG = 70
+
+_OVERVIEW_END = """
+Exit codes: 0 done, 1 findings or drift, 2 usage or unreadable input, 3 unsupported combination,
+4 try again, 5 failed, 70 a defect of Transom.
+
+Examples:
+  transom recipe -f fleet.yaml --host win-01
+  transom explain WIN024
+  transom COMMAND --help
+"""
+
+
+def main(argv: "Sequence[str] | None" = None) -> int:
+    """Run the command line and return the exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments[:1] == ["--version"]:
+        print(f"transom {__version__}")
+        return 0
+    verbose = _take_verbose(arguments)
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        return _help(arguments[1:2])
+    return _guarded(arguments, verbose=verbose)
+
+
+def parser_for(command: "Command") -> "ArgumentParser":
+    """The command's own parser, configured."""
+    import argparse
+
+    module = command.load()
+    parser = argparse.ArgumentParser(
+        prog=f"transom {command.name}",
+        description=module.SUMMARY,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    module.configure(parser)
+    parser.add_argument("-v", "--verbose", action="store_true", help="say more on standard error")
+    return parser
+
+
+def _take_verbose(arguments: list[str]) -> bool:
+    verbose = False
+    while arguments[:1] and arguments[0] in ("-v", "--verbose"):
+        arguments.pop(0)
+        verbose = True
+    return verbose
+
+
+def _help(topic: "Sequence[str]") -> int:
+    if topic:
+        return main([*topic, "--help"])
+    from transom.cli.commands import COMMANDS, plugins
+
+    print("usage: transom [-v] COMMAND [options]\n")
+    print("Windows worker nodes for Kubernetes: prepared, joined, upgraded, checked and undone.")
+    group = ""
+    for command in (*COMMANDS, *plugins()):
+        if command.group != group:
+            group = command.group
+            print(f"\n{group}:")
+        print(f"  {command.name:<12} {command.summary}")
+    print(_OVERVIEW_END, end="")
+    return 0
+
+
+def _guarded(arguments: list[str], *, verbose: bool) -> int:
+    from transom.errors import InternalError, TransomError
+
+    try:
+        return _dispatch(arguments, verbose=verbose)
+    except TransomError as error:
+        return _report(error, arguments, verbose=verbose or "-v" in arguments)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output went away, as `head` does: not an error of anybody.
+        sys.stderr.close()
+        return EXIT_BROKEN_PIPE
+    except Exception as error:  # noqa: BLE001 - the last line of defence: our bug, said so
+        bug = InternalError(
+            f"a defect of Transom: {type(error).__name__}: {error}",
+            hint="please report it with the lines above",
+        )
+        bug.__traceback__ = error.__traceback__
+        return _report(bug, arguments, verbose=True)
+
+
+def _dispatch(arguments: list[str], *, verbose: bool) -> int:
+    from transom.cli.commands import find
+
+    name, rest = arguments[0], arguments[1:]
+    if name == "__complete":
+        from transom.cli.completion import complete
+
+        return complete(rest)
+    command = find(name)
+    if command is None:
+        _unknown(name)
+    parser = parser_for(command)
+    args = parser.parse_args(rest)
+    args.verbose = verbose or args.verbose
+    return command.load().run(args)
+
+
+def _unknown(name: str) -> NoReturn:
+    from difflib import get_close_matches
+
+    from transom.cli.commands import COMMANDS, plugins
+    from transom.errors import UsageError
+
+    names = [command.name for command in (*COMMANDS, *plugins())]
+    near = get_close_matches(name, names, n=3)
+    did_you_mean = f"did you mean {' or '.join(near)}? " if near else ""
+    raise UsageError(
+        f"there is no command {name!r}", hint=f"{did_you_mean}`transom --help` lists them"
+    )
+
+
+def _report(error: "TransomError", arguments: list[str], *, verbose: bool) -> int:
+    from transom.cli import console
+
+    if verbose or error.exit_code == EXIT_BUG:
+        import traceback
+
+        traceback.print_exception(error, file=sys.stderr)
+    if _wants_json(arguments):
+        console.print_json(console.problems_document(error))
+    else:
+        console.print_error(error)
+    return error.exit_code
+
+
+def _wants_json(arguments: list[str]) -> bool:
+    pairs = zip(arguments, [*arguments[1:], ""], strict=True)
+    return any(
+        word in ("-ojson", "-o=json", "--output=json")
+        or (word in ("-o", "--output") and following == "json")
+        for word, following in pairs
+    )

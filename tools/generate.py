@@ -1,0 +1,51 @@
+"""Write every generated file of the repository, or with --check say which are out of date.
+
+Run by people after a change to facts or documents, and with --check by `make check`.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from transom.facts import compile as facts_compile
+from transom.facts.rows import COMPILED
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def compiled_facts() -> Iterator[tuple[Path, str]]:
+    """One JSON document per subject of facts."""
+    for subject in facts_compile.subjects():
+        yield COMPILED / f"{subject}.json", facts_compile.compile_subject(subject)
+
+
+# In order: later generators may read what earlier ones wrote.
+GENERATORS = (compiled_facts,)
+
+
+def main() -> int:
+    """Write or check, and say what was done."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--check", action="store_true", help="change nothing; exit 1 on differences"
+    )
+    check = parser.parse_args().check
+    stale = []
+    for generator in GENERATORS:
+        for path, text in generator():
+            if path.exists() and path.read_bytes() == text.encode():
+                continue
+            stale.append(path.relative_to(ROOT))
+            if not check:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(text.encode())
+    for path in stale:
+        print(f"{'out of date' if check else 'written'}: {path}")
+    if check and stale:
+        print("run: python tools/generate.py", file=sys.stderr)
+    return 1 if check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
