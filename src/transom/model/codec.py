@@ -57,23 +57,28 @@ def _decode(hint: Any, data: Any, path: str) -> Any:
         _expect(isinstance(data, dict), path, "an object", data)
         item = get_args(hint)[1]
         return {key: _decode(item, value, f"{path}.{key}") for key, value in data.items()}
-    if is_dataclass(hint) and isinstance(hint, type):
-        return _decode_dataclass(hint, data, path)
-    if isinstance(hint, type) and issubclass(hint, Enum):
-        _expect(data in [member.value for member in hint], path, f"a {hint.__name__}", data)
-        return hint(data)
-    if hint is Any:
-        return data
-    fits = isinstance(data, hint) and (hint is bool or not isinstance(data, bool))
-    _expect(fits, path, hint.__name__, data)
+    return data if hint is Any else _decode_plain(hint, data, path)
+
+
+def _decode_plain(kind: type, data: Any, path: str) -> Any:
+    if is_dataclass(kind):
+        return _decode_dataclass(kind, data, path)
+    if issubclass(kind, Enum):
+        _expect(data in [member.value for member in kind], path, f"a {kind.__name__}", data)
+        return kind(data)
+    fits = isinstance(data, kind) and (kind is bool or not isinstance(data, bool))
+    _expect(fits, path, kind.__name__, data)
     return data
 
 
 def _decode_union(options: tuple[Any, ...], data: Any, path: str) -> Any:
     if data is None and type(None) in options:
         return None
-    (hint,) = (option for option in options if option is not type(None))
-    return _decode(hint, data, path)
+    hints = [option for option in options if option is not type(None)]
+    if len(hints) == 1:
+        return _decode(hints[0], data, path)
+    _expect(isinstance(data, tuple(hints)), path, " or ".join(h.__name__ for h in hints), data)
+    return data
 
 
 def _decode_dataclass(kind: type, data: Any, path: str) -> Any:
