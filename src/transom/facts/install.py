@@ -1,0 +1,167 @@
+"""Rows of `install.toml`: what a Windows node is made of, each under its conditions.
+
+`when` lists conditions that must all hold, such as `runtime=containerd`, `plugin=flannel`,
+`mode=overlay`, `privileged=services`, `isolation=hyperv` or `proxy=set`. Text may use the
+placeholders of `transom.recipe.case`, such as {k} or {kubernetes}.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from transom.facts.rows import Row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conditional(Row):
+    """A row that only some hosts need."""
+
+    subject: ClassVar[str] = "install"
+    when: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DefaultVersion(Row):
+    """The version of a program where the fleet names none; `id` is `version-PROGRAM`."""
+
+    subject: ClassVar[str] = "install"
+    table: ClassVar[str] = "version"
+    version: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArtifactRow(Conditional):
+    """A download: `url` and `checksum` are patterns; an empty checksum means none is published."""
+
+    table: ClassVar[str] = "artifact"
+    name: str
+    version: str
+    url: str
+    unpack: str
+    path: str
+    checksum: str = ""
+    members: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DirectoryRow(Conditional):
+    """A directory; `access` is `administrators` or `inherited`."""
+
+    table: ClassVar[str] = "directory"
+    path: str
+    access: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProtectedFileRow(Conditional):
+    """A file others write, closed to all but administrators afterwards."""
+
+    table: ClassVar[str] = "protected_file"
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccessRow(Row):
+    """A named security descriptor."""
+
+    subject: ClassVar[str] = "install"
+    table: ClassVar[str] = "access"
+    sddl: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeatureRow(Conditional):
+    """A Windows feature."""
+
+    table: ClassVar[str] = "feature"
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegistryRow(Conditional):
+    """A value under HKEY_LOCAL_MACHINE."""
+
+    table: ClassVar[str] = "registry"
+    key: str
+    name: str
+    type: str
+    value: str | int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnvironmentRow(Conditional):
+    """A machine-wide variable, or an entry appended to a list such as PATH."""
+
+    table: ClassVar[str] = "environment"
+    name: str
+    value: str
+    append: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PortRow(Conditional):
+    """A port that other machines must reach, and the firewall rule that lets them."""
+
+    table: ClassVar[str] = "port"
+    name: str
+    protocol: str
+    port: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RouteRow(Conditional):
+    """A route; `keep` means put back only where the host had it."""
+
+    table: ClassVar[str] = "route"
+    prefix: str
+    gateway: str
+    keep: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExclusionRow(Conditional):
+    """A process that Windows Defender must not slow down."""
+
+    table: ClassVar[str] = "exclusion"
+    process: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceRow(Conditional):
+    """A Windows service; its arguments are rows of their own."""
+
+    table: ClassVar[str] = "service"
+    name: str
+    display_name: str
+    program: str
+    start: str
+    depends_on: tuple[str, ...] = ()
+    flags_file: str = ""
+    restart_delays_ms: tuple[int, ...] = ()
+    reset_s: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArgumentRow(Conditional):
+    """One argument of a service's command line; the order of the file is the order there."""
+
+    table: ClassVar[str] = "argument"
+    service: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostNetworkRow(Conditional):
+    """A Docker network the kubelet looks for by name."""
+
+    table: ClassVar[str] = "host_network"
+    name: str
+    driver: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingRow(Conditional):
+    """One field of the kubelet's configuration, by its dotted path."""
+
+    table: ClassVar[str] = "kubelet_setting"
+    path: str
+    value: object

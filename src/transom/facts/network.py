@@ -1,0 +1,89 @@
+"""Rows of `network.toml`: plugins, modes and what each needs of the cluster."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from transom.facts.rows import Row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PluginRow(Row):
+    """A network plugin: `modes` it has on Windows, empty where Windows has none of it.
+
+    `managed` means that the plugin's own installer writes its CNI configuration.
+    """
+
+    subject: ClassVar[str] = "network"
+    table: ClassVar[str] = "plugin"
+    name: str
+    title: str
+    modes: tuple[str, ...]
+    default_mode: str = ""
+    minimum: str = ""
+    runtimes: tuple[str, ...] = ("containerd", "docker")
+    managed: bool = False
+    needs: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModeRow(Row):
+    """What a mode of a plugin fixes: the HNS network's name and type, VNI and port."""
+
+    subject: ClassVar[str] = "network"
+    table: ClassVar[str] = "mode"
+    plugin: str
+    mode: str
+    network_name: str
+    network_type: str
+    vni: int = 0
+    port: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CniRow(Row):
+    """The CNI configuration of a plugin's mode: its file and the shape of its policies."""
+
+    subject: ClassVar[str] = "network"
+    table: ClassVar[str] = "cni"
+    plugin: str
+    mode: str
+    runtime: str
+    file: str
+    cni_version: str
+    plugin_type: str
+    delegate: str
+    policies: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MtuRow(Row):
+    """How many bytes a mode takes from a packet, or what a platform leaves."""
+
+    subject: ClassVar[str] = "network"
+    table: ClassVar[str] = "mtu"
+    name: str
+    bytes: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModeLimit(Row):
+    """Something a mode cannot do, checked when a fleet asks for it."""
+
+    subject: ClassVar[str] = "network"
+    table: ClassVar[str] = "limit"
+    mode: str
+    feature: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProxyFeature(Row):
+    """What kube-proxy can do on Windows, by mode."""
+
+    subject: ClassVar[str] = "network"
+    table: ClassVar[str] = "proxy_feature"
+    title: str
+    l2bridge: str
+    overlay: str
+    needs: str = ""

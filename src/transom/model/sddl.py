@@ -1,0 +1,111 @@
+"""Security descriptors in SDDL: read the access list and say who may do what.
+
+Covers what Transom writes and meets on hosts: allow and deny entries with file rights. Used by
+tests to prove who can and cannot reach a path, and by the node program to compare what it finds
+with what was wanted. Pure; knows no Windows.
+"""
+
+import re
+from dataclasses import dataclass
+
+# File access bits, from winnt.h.
+READ = 0x0012_0089
+WRITE = 0x0012_0116
+EXECUTE = 0x0012_00A0
+FULL = 0x001F_01FF
+_GENERIC = {"GA": FULL, "GR": READ, "GW": WRITE, "GX": EXECUTE}
+_RIGHTS = {**_GENERIC, "FA": FULL, "FR": READ, "FW": WRITE, "FX": EXECUTE}
+
+# Who is meant by the two-letter names, and which groups a caller of that name is also in.
+EVERYONE, USERS, AUTHENTICATED = "WD", "BU", "AU"
+SYSTEM, ADMINISTRATORS = "SY", "BA"
+_GROUPS_OF = {
+    SYSTEM: {SYSTEM, ADMINISTRATORS, AUTHENTICATED, EVERYONE},
+    ADMINISTRATORS: {ADMINISTRATORS, AUTHENTICATED, USERS, EVERYONE},
+    USERS: {USERS, AUTHENTICATED, EVERYONE},
+    AUTHENTICATED: {AUTHENTICATED, EVERYONE},
+    EVERYONE: {EVERYONE},
+}
+
+_DACL = re.compile(r"D:(?P<flags>[A-Z]*)(?P<entries>(?:\([^()]*\))*)")
+_ENTRY = re.compile(r"\(([^()]*)\)")
+_ENTRY_FIELDS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One access control entry; `inherit` is true where children get it too."""
+
+    allow: bool
+    inherit: bool
+    inherit_only: bool
+    mask: int
+    who: str
+
+
+@dataclass(frozen=True, slots=True)
+class AccessList:
+    """A discretionary access list; `protected` keeps entries of the parent out."""
+
+    protected: bool
+    entries: tuple[Entry, ...]
+
+    def allows(self, who: str, mask: int) -> bool:
+        """Whether a caller gets all bits of `mask`: entries in order, the first word counts."""
+        groups = _GROUPS_OF.get(who, {who, EVERYONE})
+        missing = mask
+        for entry in self.entries:
+            if entry.inherit_only or entry.who not in groups:
+                continue
+            if not entry.allow and entry.mask & missing:
+                return False
+            if entry.allow:
+                missing &= ~entry.mask
+            if not missing:
+                return True
+        return False
+
+    def child(self) -> "AccessList":
+        """What a new file or directory below gets when nobody says otherwise."""
+        inherited = tuple(
+            Entry(allow=e.allow, inherit=True, inherit_only=False, mask=e.mask, who=e.who)
+            for e in self.entries
+            if e.inherit
+        )
+        return AccessList(protected=False, entries=inherited)
+
+
+def parse(text: str) -> AccessList:
+    """Read the access list of a descriptor; raise ValueError if it has none or is malformed."""
+    match = _DACL.search(text)
+    if match is None:
+        raise ValueError(f"no access list in {text!r}")
+    entries = tuple(_entry(body) for body in _ENTRY.findall(match["entries"]))
+    return AccessList(protected="P" in match["flags"].replace("AI", ""), entries=entries)
+
+
+def _entry(body: str) -> Entry:
+    fields = body.split(";")
+    if len(fields) != _ENTRY_FIELDS or fields[0] not in ("A", "D"):
+        raise ValueError(f"({body}) is not an access entry")
+    kind, flags, rights, _, _, who = fields
+    return Entry(
+        allow=kind == "A",
+        inherit="OI" in flags or "CI" in flags,
+        inherit_only="IO" in flags,
+        mask=_mask(rights),
+        who=who,
+    )
+
+
+def _mask(rights: str) -> int:
+    if rights.lower().startswith("0x"):
+        return int(rights, 16)
+    pairs = [rights[start : start + 2] for start in range(0, len(rights), 2)]
+    unknown = [pair for pair in pairs if pair not in _RIGHTS]
+    if unknown:
+        raise ValueError(f"unknown rights {rights!r}")
+    mask = 0
+    for pair in pairs:
+        mask |= _RIGHTS[pair]
+    return mask
