@@ -33,7 +33,7 @@ def tables(subject: str) -> dict[str, type[Row]]:
     return {
         row_type.table: row_type
         for row_type in found
-        if issubclass(row_type, Row) and getattr(row_type, "subject", "") == subject
+        if issubclass(row_type, Row) and hasattr(row_type, "table") and row_type.subject == subject
     }
 
 

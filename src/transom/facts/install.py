@@ -44,11 +44,12 @@ class ArtifactRow(Conditional):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DirectoryRow(Conditional):
-    """A directory; `access` is `administrators` or `inherited`."""
+    """A directory: its placeholder `key`, and `access`, the id of an access row or empty."""
 
     table: ClassVar[str] = "directory"
+    key: str
     path: str
-    access: str
+    access: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from transom.model.fleet import Taint
+
 API_VERSION = "transom.dev/v1alpha1"
 
 
@@ -66,12 +68,17 @@ class Directory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class File:
-    """A file with its whole content."""
+    """A file with its whole content.
+
+    `fills` names what only the joined node knows, such as `nodePodCIDR`: the node program puts it
+    in place of `{{nodePodCIDR}}` once the cluster has told.
+    """
 
     path: str
     content: str
     acl: str
     why: str
+    fills: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,15 +209,6 @@ class NetworkPlan:
     port: int | None
     mtu: int | None
     why: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Taint:
-    """A taint the node registers with."""
-
-    key: str
-    value: str
-    effect: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
