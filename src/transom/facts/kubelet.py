@@ -1,0 +1,39 @@
+"""The kubelet on Windows: which flags exist when, and what its configuration's fields do there.
+
+Read by the recipe, which writes no flag or field that a version denies, and by `explain`.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from transom.facts.rows import Row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flag(Row):
+    """A command line flag, named without its dashes; the row's range is where it exists."""
+
+    subject: ClassVar[str] = "kubelet"
+    table: ClassVar[str] = "flag"
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field(Row):
+    """A field of KubeletConfiguration, by its dotted path.
+
+    `behaviour` is `refused` (the kubelet does not start), `ignored`, `arithmetic` (only
+    subtracted from allocatable), `different`, `required` or `fine`; `when` says which value it
+    speaks of: a literal, `any` or `not empty`.
+    """
+
+    subject: ClassVar[str] = "kubelet"
+    table: ClassVar[str] = "field"
+
+    path: str
+    behaviour: str
+    when: str
+    text: str
+    fix: str
