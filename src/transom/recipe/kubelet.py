@@ -1,0 +1,61 @@
+"""The kubelet's configuration and arguments for a host: the facts' values, then the fleet's."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from transom.facts import rows
+from transom.facts.install import SettingRow
+from transom.facts.join import CriSocket, KubeadmApi, KubeadmPath
+from transom.model.recipe import File, JoinPlan, KubeletPlan
+from transom.recipe.case import Case
+
+# Labels the node may set for itself but that only mean something because Transom set them.
+PREPARED = {"transom.dev/prepared": "true"}
+
+
+def kubelet_plan(case: Case) -> KubeletPlan:
+    """What is merged over the configuration that kubeadm downloads."""
+    config: dict[str, Any] = {}
+    why: dict[str, str] = {}
+    for row in case.rows(SettingRow):
+        config[row.path] = row.value
+        why[row.path] = row.id
+    for path, value in case.host.kubelet.config.items():
+        config[path] = _merged(config.get(path), value)
+        why[path] = f"fleet kubelet.config.{path}"
+    patch = rows.find(KubeadmPath, "path-kubelet-patch", case.at)
+    return KubeletPlan(config=config, patch_file=case.say(patch.path) if patch else "", why=why)
+
+
+def kubelet_files(plan: KubeletPlan) -> list[File]:
+    """The patch for kubeadm, where its version takes one."""
+    if not plan.patch_file:
+        return []
+    content = json.dumps(plan.config, indent=2) + "\n"
+    return [File(path=plan.patch_file, content=content, acl="", why="path-kubelet-patch")]
+
+
+def join_plan(case: Case) -> JoinPlan:
+    """What kubeadm is told: name, taints and labels at registration, not later."""
+    api = rows.one(KubeadmApi, "kubeadm-api", case.at)
+    socket = rows.one(CriSocket, f"cri-socket-{case.runtime}", case.at)
+    return JoinPlan(
+        api_version=api.version,
+        cri_socket=socket.endpoint,
+        node_name=case.host.name.lower(),
+        taints=case.host.taints,
+        labels={**dict(sorted(case.host.labels.items())), **PREPARED},
+        kubelet_extra_args=dict(sorted(case.host.kubelet.extra_args.items())),
+        patches_directory=case.places.get("patches", ""),
+        flags_file=case.say(rows.one(KubeadmPath, "path-flags-file", case.at).path),
+        ca_certificate=case.say(rows.one(KubeadmPath, "path-ca-certificate", case.at).path),
+        ignore_preflight_errors=(),
+        why=f"{api.id} {socket.id}",
+    )
+
+
+def _merged(ours: Any, theirs: Any) -> Any:
+    if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
+        return {**ours, **theirs}
+    return theirs

@@ -1,0 +1,132 @@
+"""Reasons that concern a host itself: its role, name, Windows release and Kubernetes version."""
+
+import re
+from collections.abc import Iterator
+
+from transom.facts import rows
+from transom.facts.join import Behaviour, Limit, Skew
+from transom.facts.rows import At
+from transom.facts.windows import PauseImage, Support
+from transom.model.fleet import Role
+from transom.model.problem import Refusal
+from transom.model.version import Version
+from transom.recipe.case import Case
+from transom.recipe.refusals.because import because, host_path
+
+_NODE_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+
+
+def control_plane(case: Case) -> Iterator[Refusal]:
+    """A control plane on Windows."""
+    if case.host.role is Role.CONTROL_PLANE:
+        row = rows.one(Behaviour, "worker-only", At())
+        yield because(
+            row,
+            host_path(case, "role"),
+            "control-plane",
+            row.text,
+            "Make it a worker, or use Linux.",
+        )
+
+
+def names(case: Case) -> Iterator[Refusal]:
+    """A name that is no node name, or too long."""
+    name = case.host.name
+    limit = rows.one(Limit, "limit-computer-name", At())
+    if not _NODE_NAME.fullmatch(name.lower()):
+        yield Refusal(
+            id="node-name",
+            subject=host_path(case, "name"),
+            found=name,
+            reason="a node's name is an RFC 1123 label: letters, digits and hyphens",
+            fix="Rename the host, with no dot or underscore in its name.",
+            source="kubernetes/kubernetes@v1.37.1 apimachinery/pkg/util/validation",
+        )
+    if len(name) > limit.value and case.host.long_name is None:
+        yield because(
+            limit,
+            host_path(case, "name"),
+            f"{name} has {len(name)} characters",
+            limit.text,
+            "Use at most 15 characters, or keep the name with longName: {dnsSuffix: ...}.",
+        )
+
+
+def windows_release(case: Case) -> Iterator[Refusal]:
+    """A Windows release this Kubernetes does not support."""
+    support = rows.find(Support, "windows-support", At(kubernetes=case.kubernetes))
+    subject = host_path(case, "windows.release")
+    wanted = case.host.windows.release
+    if support is None:
+        covered = rows.read(Support)
+        yield because(
+            covered[-1],
+            "kubernetes.version",
+            str(case.kubernetes),
+            "nothing is known about Windows nodes of this version",
+            f"Use a version from {covered[0].kubernetes} to {covered[-1].kubernetes}.",
+        )
+        return
+    supported = f"Kubernetes {case.kubernetes.minor_text} supports Windows Server {', '.join((*support.ltsc, *support.sac))}"
+    if case.release is None:
+        yield because(support, subject, wanted, "no such release is known", supported + ".")
+    elif case.release.build not in support.builds:
+        yield because(
+            support,
+            subject,
+            f"{case.release.name} (build {case.release.build})",
+            f"Kubernetes {case.kubernetes.minor_text} does not support it",
+            f"{supported}.",
+        )
+
+
+def reference_versions(case: Case) -> Iterator[Refusal]:
+    """A version that facts only tell about."""
+    limit = rows.one(Limit, "limit-covered-minor", At())
+    if case.kubernetes < Version(1, limit.value):
+        yield because(
+            limit,
+            "kubernetes.version",
+            str(case.kubernetes),
+            limit.text,
+            f"Use 1.{limit.value} or newer; `transom explain {case.kubernetes.minor_text}` says what was there.",
+        )
+
+
+def skew(case: Case) -> Iterator[Refusal]:
+    """A kubelet too new or too old for the API server."""
+    if case.fleet.cluster.version is None:
+        return
+    server = Version.parse(case.fleet.cluster.version)
+    row = rows.one(Skew, "kubelet-skew", At(kubernetes=server))
+    found = f"kubelet {case.kubernetes}, API server {server}"
+    if (case.kubernetes.major, case.kubernetes.minor) > (server.major, server.minor):
+        yield because(
+            row,
+            "kubernetes.version",
+            found,
+            "a kubelet must not be newer than the API server",
+            f"Use {server}, or upgrade the control plane first.",
+        )
+    elif server.minor - case.kubernetes.minor > row.minors:
+        yield because(
+            row,
+            "kubernetes.version",
+            found,
+            f"a kubelet may be at most {row.minors} minors older than the API server",
+            f"Use 1.{server.minor - row.minors} or newer.",
+        )
+
+
+def pause_image(case: Case) -> Iterator[Refusal]:
+    """A build that no pause image has."""
+    default = rows.find(PauseImage, "pause-image", At(kubernetes=case.kubernetes))
+    if case.release is None or default is None or case.pause is not None:
+        return
+    yield because(
+        default,
+        host_path(case, "windows.release"),
+        f"build {case.release.build}",
+        f"{default.image} and newer have no image for it",
+        f"Use a release it has: builds {', '.join(map(str, default.builds))}.",
+    )

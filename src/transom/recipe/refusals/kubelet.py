@@ -1,0 +1,102 @@
+"""Reasons that concern the kubelet: configuration fields, flags and feature gates."""
+
+from collections.abc import Iterator
+
+from transom.facts import rows
+from transom.facts.gates import Gate
+from transom.facts.kubelet import Field, Flag
+from transom.facts.rows import At
+from transom.model.problem import Refusal
+from transom.model.version import Version
+from transom.recipe.case import Case
+from transom.recipe.refusals.because import because, host_path
+
+
+def kubelet_fields(case: Case) -> Iterator[Refusal]:
+    """Configuration a Windows kubelet does not start with."""
+    flat = dict(_flatten(case.host.kubelet.config))
+    for row in rows.rows(Field, case.at):
+        if row.behaviour != "refused" or row.path not in flat:
+            continue
+        value = flat[row.path]
+        if not _is_meant(row.when, value):
+            continue
+        yield because(
+            row,
+            host_path(case, f"kubelet.config.{row.path}"),
+            _shown(value),
+            row.text,
+            row.fix,
+        )
+
+
+def _is_meant(when: str, value: object) -> bool:
+    if when == "any":
+        return True
+    if when == "not empty":
+        return bool(value)
+    return _shown(value) == when
+
+
+def _shown(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _flatten(config: object, prefix: str = "") -> Iterator[tuple[str, object]]:
+    if prefix:
+        yield prefix, config
+    if isinstance(config, dict):
+        for key, value in config.items():
+            yield from _flatten(value, f"{prefix}.{key}" if prefix else str(key))
+
+
+def kubelet_flags(case: Case) -> Iterator[Refusal]:
+    """Flags this kubelet does not know."""
+    known = {row.name: row for row in rows.read(Flag)}
+    for name in case.host.kubelet.extra_args:
+        row = known.get(name)
+        if row is None or rows.find(Flag, row.id, At(kubernetes=case.kubernetes)) is not None:
+            continue
+        yield because(
+            row,
+            host_path(case, f"kubelet.extraArgs.{name}"),
+            f"--{name} with Kubernetes {case.kubernetes}",
+            f"the flag exists for Kubernetes {row.kubernetes}: a kubelet that is given it does not start",
+            "Remove it.",
+        )
+
+
+def gates(case: Case) -> Iterator[Refusal]:
+    """Gates that are gone, locked or not there yet."""
+    gates = case.host.kubelet.config.get("featureGates", {})
+    known = {row.name: row for row in rows.read(Gate) if "kubeadm" not in row.components}
+    for name, value in gates.items():
+        row = known.get(name)
+        if row is not None:
+            yield from _gate(case, row, value=bool(value))
+
+
+def _gate(case: Case, row: Gate, *, value: bool) -> Iterator[Refusal]:
+    subject = host_path(case, f"kubelet.config.featureGates.{row.name}")
+    found = f"{_shown(value)} with Kubernetes {case.kubernetes}"
+    stages = [Version.parse(s) for s in (row.alpha, row.beta, row.ga, row.deprecated) if s]
+    if row.removed and case.kubernetes >= Version.parse(row.removed):
+        yield because(
+            row,
+            subject,
+            found,
+            f"the gate is gone since {row.removed}: a kubelet that finds it does not start",
+            "Remove it.",
+        )
+    elif stages and case.kubernetes < min(stages):
+        yield because(
+            row, subject, found, f"the gate comes with {min(stages).minor_text}", "Remove it."
+        )
+    elif row.locked and case.kubernetes >= Version.parse(row.locked) and value != row.locked_to:
+        yield because(
+            row,
+            subject,
+            found,
+            f"the gate is locked to {_shown(row.locked_to)} since {row.locked}",
+            "Remove it.",
+        )

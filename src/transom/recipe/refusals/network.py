@@ -1,0 +1,117 @@
+"""Reasons that concern the network: plugin, mode, VXLAN numbers, address families."""
+
+import ipaddress
+from collections.abc import Iterator
+
+from transom.facts import rows
+from transom.facts.network import ModeLimit, ModeRow, PluginRow
+from transom.model.fleet import FlannelSpec
+from transom.model.problem import Refusal
+from transom.model.version import Version
+from transom.recipe.case import Case
+from transom.recipe.refusals.because import because
+
+
+def plugin(case: Case) -> Iterator[Refusal]:
+    """A plugin, mode or version that does not run here."""
+    row = case.plugin_row
+    subject = f"network.{case.plugin}"
+    if row is None:
+        known = next(r for r in rows.read(PluginRow) if r.name == case.plugin)
+        yield because(
+            known,
+            subject,
+            f"{known.title} with Kubernetes {case.kubernetes}",
+            f"it is known for Kubernetes {known.kubernetes}",
+            "Use Flannel or win-bridge.",
+        )
+        return
+    if not row.modes:
+        yield because(
+            row, subject, row.title, "it does not run on Windows", "Use Flannel or Calico."
+        )
+    elif case.mode and case.mode not in row.modes:
+        yield because(
+            row,
+            f"{subject}.mode",
+            case.mode,
+            f"{row.title} has {' and '.join(row.modes)} on Windows",
+            f"Use {' or '.join(row.modes)}.",
+        )
+    if case.runtime not in row.runtimes:
+        yield because(
+            row,
+            subject,
+            f"{row.title} with {case.runtime}",
+            f"{row.title} needs {' or '.join(row.runtimes)}",
+            "Change the runtime or the plugin.",
+        )
+    yield from _plugin_version(case, row)
+
+
+def _plugin_version(case: Case, row: PluginRow) -> Iterator[Refusal]:
+    if not row.modes or row.managed:
+        return
+    needs_version = hasattr(case.fleet.network.plugin, "version")
+    subject = f"network.{case.plugin}.version"
+    if needs_version and not case.plugin_version and row.name not in ("winBridge", "winOverlay"):
+        yield because(
+            row,
+            subject,
+            "no version",
+            f"no version of {row.title} is known to fit by itself",
+            f"Name one: {subject}.",
+        )
+    elif _is_older(case.plugin_version, row.minimum):
+        yield because(
+            row,
+            subject,
+            case.plugin_version,
+            f"{row.title} runs on Windows from {row.minimum}",
+            f"Use {row.minimum} or newer.",
+        )
+
+
+def _is_older(version: str, minimum: str) -> bool:
+    return bool(version and minimum) and Version.parse(version) < Version.parse(minimum)
+
+
+def vxlan(case: Case) -> Iterator[Refusal]:
+    """VXLAN numbers that Windows does not take."""
+    plugin = case.fleet.network.plugin
+    row: ModeRow | None = case.mode_row
+    if not isinstance(plugin, FlannelSpec) or row is None or not row.vni:
+        return
+    for key, found, wanted in (("vni", case.vni, row.vni), ("port", case.port, row.port)):
+        if found != wanted:
+            yield because(
+                row,
+                f"network.flannel.{key}",
+                str(found),
+                f"Windows takes only {wanted}, and every node must use the same",
+                f"Set {key}: {wanted} here and in the Linux side's net-conf.json.",
+            )
+
+
+def address_families(case: Case) -> Iterator[Refusal]:
+    """Address families the mode cannot carry."""
+    versions = {ipaddress.ip_network(c, strict=False).version for c in case.fleet.network.pod_cidrs}
+    limits = {row.feature: row for row in rows.rows(ModeLimit, case.at)}
+    if versions == {4, 6} and case.mode == limits["dual-stack"].mode:
+        row = limits["dual-stack"]
+        yield because(
+            row,
+            "network.podCIDRs",
+            ", ".join(case.fleet.network.pod_cidrs),
+            row.text,
+            "Use l2bridge for dual stack, or one IPv4 range.",
+        )
+    if versions == {6}:
+        row = limits["ipv6-only"]
+        yield because(
+            row,
+            "network.podCIDRs",
+            ", ".join(case.fleet.network.pod_cidrs),
+            row.text,
+            "Add an IPv4 range.",
+        )

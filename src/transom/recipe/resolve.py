@@ -1,0 +1,327 @@
+"""Fleet and facts into recipes, or a refusal with every reason of every host.
+
+Called by the command line, boot data, images and fleets. Pure and deterministic: the same fleet
+and facts give the same bytes. Never reads a host, a cluster or a file.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from transom.errors import Refused, UsageError
+from transom.facts import rows
+from transom.facts.install import (
+    AccessRow,
+    ArgumentRow,
+    ArtifactRow,
+    DirectoryRow,
+    EnvironmentRow,
+    ExclusionRow,
+    FeatureRow,
+    HostNetworkRow,
+    PortRow,
+    ProtectedFileRow,
+    RegistryRow,
+    RouteRow,
+    ServiceRow,
+)
+from transom.facts.join import Limit
+from transom.facts.network import MtuRow
+from transom.facts.rows import At
+from transom.facts.windows import Kb
+from transom.model.fleet import Fleet
+from transom.model.problem import Refusal
+from transom.model.recipe import (
+    Artifact,
+    DefenderExclusion,
+    Directory,
+    EnvironmentValue,
+    Feature,
+    File,
+    FirewallRule,
+    HostNetwork,
+    Identity,
+    Image,
+    Member,
+    NetworkPlan,
+    ProtectedFile,
+    Recipe,
+    Recovery,
+    RegistryValue,
+    Route,
+    Service,
+    Target,
+    Unpack,
+    Update,
+)
+from transom.model.version import Version
+from transom.recipe.case import Case
+from transom.recipe.cni import cni_files
+from transom.recipe.containerd import containerd_files
+from transom.recipe.kubelet import join_plan, kubelet_files, kubelet_plan
+from transom.recipe.refusals import refuse_case, refuse_fleet
+from transom.recipe.sources import from_sources
+from transom.recipe.wins import wins_files
+
+
+def resolve(
+    fleet: Fleet,
+    *,
+    hosts: Sequence[str] = (),
+    detected_runtimes: Mapping[str, tuple[str, ...]] | None = None,
+) -> list[Recipe]:
+    """The recipes of a fleet's hosts, in the fleet's order; raise Refused with every reason."""
+    cases = cases_of(fleet, hosts=hosts, detected_runtimes=detected_runtimes or {})
+    refusals = list(refuse_fleet(fleet))
+    for case in cases:
+        refusals += refuse_case(case)
+    if refusals:
+        raise Refused(_distinct(refusals), subject=f"fleet {fleet.name}")
+    return [recipe_of(case) for case in cases]
+
+
+def cases_of(
+    fleet: Fleet, *, hosts: Sequence[str], detected_runtimes: Mapping[str, tuple[str, ...]]
+) -> list[Case]:
+    """The cases of the named hosts, or of all."""
+    unknown = sorted(set(hosts) - {host.name for host in fleet.hosts})
+    if unknown:
+        raise UsageError(
+            f"fleet {fleet.name} has no host {', '.join(unknown)}",
+            hint=f"its hosts are {', '.join(host.name for host in fleet.hosts) or 'none'}",
+        )
+    kubernetes = _kubernetes(fleet)
+    return [
+        Case(
+            fleet=fleet,
+            host=host,
+            kubernetes=kubernetes,
+            detected_runtimes=detected_runtimes.get(host.name, ()),
+        )
+        for host in fleet.hosts
+        if not hosts or host.name in hosts
+    ]
+
+
+def recipe_of(case: Case) -> Recipe:
+    """One host's recipe; the case must have been found free of refusals."""
+    kubelet = kubelet_plan(case)
+    files: list[File] = []
+    if case.runtime == "containerd":
+        files += containerd_files(case)
+    files += cni_files(case) + kubelet_files(kubelet) + wins_files(case)
+    return Recipe(
+        identity=_identity(case),
+        target=_target(case),
+        network=_network(case),
+        features=tuple(Feature(name=r.name, why=r.id) for r in case.rows(FeatureRow)),
+        updates=_updates(case),
+        directories=_directories(case),
+        artifacts=_artifacts(case),
+        files=tuple(files),
+        protected_files=_protected_files(case),
+        registry=tuple(
+            RegistryValue(key=r.key, name=r.name, type=r.type, value=r.value, why=r.id)
+            for r in case.rows(RegistryRow)
+        ),
+        environment=tuple(
+            EnvironmentValue(name=r.name, value=case.say(r.value), append=r.append, why=r.id)
+            for r in case.rows(EnvironmentRow)
+        ),
+        dns_suffixes=(case.host.long_name.dns_suffix,) if case.host.long_name else (),
+        routes=tuple(
+            Route(prefix=r.prefix, gateway=r.gateway, keep=r.keep, why=r.id)
+            for r in case.rows(RouteRow)
+        ),
+        firewall=tuple(
+            FirewallRule(name=r.name, protocol=r.protocol, port=case.say(r.port), why=r.id)
+            for r in case.rows(PortRow)
+        ),
+        defender_exclusions=tuple(
+            DefenderExclusion(process=case.say(r.process), why=r.id)
+            for r in case.rows(ExclusionRow)
+        ),
+        images=_images(case),
+        services=_services(case),
+        host_networks=tuple(
+            HostNetwork(name=r.name, driver=r.driver, why=r.id) for r in case.rows(HostNetworkRow)
+        ),
+        kubelet=kubelet,
+        join=join_plan(case),
+        notes=_notes(case),
+    )
+
+
+def checksum_urls(case: Case) -> dict[str, str]:
+    """Where each artifact's published sum is, by artifact; empty where there is none."""
+    return {
+        row.name: case.say(row.checksum, version=case.say(row.version)) if row.checksum else ""
+        for row in case.rows(ArtifactRow)
+    }
+
+
+def _kubernetes(fleet: Fleet) -> Version:
+    wanted = fleet.kubernetes.version
+    if wanted != "cluster":
+        return Version.parse(wanted)
+    if fleet.cluster.version is None:
+        raise UsageError(
+            'kubernetes.version is "cluster", and the fleet does not say what the cluster runs',
+            subject=f"fleet {fleet.name}",
+            hint="set cluster.version, or name a version",
+        )
+    return Version.parse(fleet.cluster.version)
+
+
+def _distinct(refusals: Sequence[Refusal]) -> list[Refusal]:
+    return list(dict.fromkeys(refusals))
+
+
+def _identity(case: Case) -> Identity:
+    host = case.host
+    return Identity(
+        fleet=case.fleet.name,
+        pool=host.pool or "",
+        name=host.name,
+        address=host.address,
+        rename=host.rename,
+        reboot=host.reboot.value,
+    )
+
+
+def _target(case: Case) -> Target:
+    assert case.release is not None
+    legacy = rows.one(Limit, "limit-legacy-minor", At())
+    return Target(
+        kubernetes=str(case.kubernetes),
+        windows_release=case.release.id,
+        windows_build=case.release.build,
+        runtime=case.runtime,
+        runtime_version=case.runtime_version,
+        privileged=case.privileged,
+        isolation=case.host.isolation.value,
+        end_of_life=case.kubernetes < Version(1, legacy.value + 1),
+        why="windows-support",
+    )
+
+
+def _network(case: Case) -> NetworkPlan:
+    network = case.fleet.network
+    overhead = rows.find(MtuRow, f"mtu-{case.mode}", case.at)
+    return NetworkPlan(
+        plugin=case.plugin,
+        version=case.plugin_version,
+        mode=case.mode,
+        name=case.network_name,
+        pod_cidrs=network.pod_cidrs,
+        service_cidrs=network.service_cidrs,
+        cluster_dns=network.cluster_dns,
+        vni=case.vni if case.mode == "overlay" else None,
+        port=case.port if case.mode == "overlay" else None,
+        mtu=network.mtu or (overhead.bytes if overhead else None),
+        why=case.mode_row.id if case.mode_row else f"plugin-{case.plugin}",
+    )
+
+
+def _updates(case: Case) -> tuple[Update, ...]:
+    return tuple(
+        Update(kb=row.id, revision=row.revision, why=row.id)
+        for row in rows.read(Kb)
+        if row.build == case.at.build and row.needed_for == case.mode
+    )
+
+
+def _access(row_id: str) -> str:
+    return rows.one(AccessRow, row_id, At()).sddl if row_id else ""
+
+
+def _directories(case: Case) -> tuple[Directory, ...]:
+    return tuple(
+        Directory(path=case.places[row.key], acl=_access(row.access), why=row.id)
+        for row in case.rows(DirectoryRow)
+    )
+
+
+def _protected_files(case: Case) -> tuple[ProtectedFile, ...]:
+    acl = _access("access-administrators-file")
+    return tuple(
+        ProtectedFile(path=case.say(row.path), acl=acl, why=row.id)
+        for row in case.rows(ProtectedFileRow)
+    )
+
+
+def _artifacts(case: Case) -> tuple[Artifact, ...]:
+    tarball = case.say(rows.one(ArtifactRow, "artifact-node-tarball", At()).url)
+    artifacts = [_artifact(case, row) for row in case.rows(ArtifactRow)]
+    return tuple(from_sources(case.fleet.source, artifacts, node_tarball=tarball))
+
+
+def _artifact(case: Case, row: ArtifactRow) -> Artifact:
+    version = case.say(row.version)
+    pairs = (member.split(" => ") for member in row.members)
+    return Artifact(
+        id=row.name,
+        version=version,
+        url=case.say(row.url, version=version),
+        sha256=None,
+        unpack=Unpack(row.unpack),
+        path=case.say(row.path, version=version),
+        members=tuple(Member(name=name, path=case.say(path)) for name, path in pairs),
+        why=row.id,
+    )
+
+
+def _images(case: Case) -> tuple[Image, ...]:
+    assert case.pause is not None
+    pause = case.pause
+    return (Image(reference=pause.image, purpose="pause", builds=pause.builds, why=pause.id),)
+
+
+def _services(case: Case) -> tuple[Service, ...]:
+    return tuple(_service(case, row) for row in case.rows(ServiceRow))
+
+
+def _service(case: Case, row: ServiceRow) -> Service:
+    arguments = (a for a in case.rows(ArgumentRow) if a.service == row.name)
+    command = (case.say(row.program), *(case.say(a.text) for a in arguments))
+    recovery = Recovery(restart_delays_ms=row.restart_delays_ms, reset_s=row.reset_s)
+    return Service(
+        name=row.name,
+        display_name=row.display_name,
+        command=command,
+        start=row.start,
+        depends_on=tuple(case.say(name) for name in row.depends_on),
+        environment=_proxy_environment(case),
+        recovery=recovery if row.restart_delays_ms else None,
+        flags_file=case.say(row.flags_file),
+        why=row.id,
+    )
+
+
+def _proxy_environment(case: Case) -> dict[str, str]:
+    proxy, network = case.fleet.proxy, case.fleet.network
+    if not (proxy.http or proxy.https):
+        return {}
+    # Cluster traffic must never leave through the proxy, whatever the fleet remembered to list.
+    inside = ["localhost", "127.0.0.1", ".svc", ".cluster.local"]
+    inside += [*network.pod_cidrs, *network.service_cidrs, case.host.address]
+    no_proxy = dict.fromkeys([*proxy.no_proxy, *inside])
+    values = {"HTTP_PROXY": proxy.http, "HTTPS_PROXY": proxy.https, "NO_PROXY": ",".join(no_proxy)}
+    return {name: value for name, value in values.items() if value}
+
+
+def _notes(case: Case) -> tuple[str, ...]:
+    notes = []
+    if case.release is not None and case.release.revision_must_match:
+        notes.append(f"images must have the very revision of a {case.release.name} host")
+    if case.plugin_row is not None and case.plugin_row.managed and case.plugin_row.needs:
+        notes.append(f"{case.plugin_row.title} needs {case.plugin_row.needs}")
+    return tuple(notes)
+
+
+def with_hashes(recipe: Recipe, hashes: Mapping[str, str]) -> Recipe:
+    """The recipe with the sums a lock names, by artifact."""
+    artifacts = tuple(
+        replace(a, sha256=hashes[a.id]) if a.sha256 is None and a.id in hashes else a
+        for a in recipe.artifacts
+    )
+    return replace(recipe, artifacts=artifacts)

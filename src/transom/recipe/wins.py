@@ -1,0 +1,29 @@
+"""wins, the legacy way to run privileged programs: its configuration and nothing else.
+
+The pipe is for SYSTEM and Administrators only, and only the programs named here may be run.
+"""
+
+from transom.model.recipe import File
+from transom.recipe.case import Case
+
+
+def wins_files(case: Case) -> list[File]:
+    """The configuration of the wins service, where it is used."""
+    if case.privileged != "wins":
+        return []
+    programs = [f"{case.places['k']}\\{name}.exe" for name in ("kube-proxy", "flanneld")]
+    lines = [
+        "white_list:",
+        "  processPaths:",
+        *(f"  - {program}" for program in programs),
+        "proxy_ports: []",
+        "",
+    ]
+    return [
+        File(
+            path=f"{case.places['wins_conf']}\\config",
+            content="\n".join(lines),
+            acl="",
+            why="privileged-wins",
+        )
+    ]
