@@ -13,7 +13,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from transom.model.problem import Mistake
 from transom.spec.document import name_of_key
-from transom.spec.node import RefusedNode, is_merge, merged_mappings
+from transom.spec.node import PLAIN, QUOTED, UNTAGGED, RefusedNode, is_merge, merged_mappings
 from transom.spec.scalar import (
     STR_TAG,
     Scalar,
@@ -25,7 +25,7 @@ from transom.spec.scalar import (
     type_of_key,
 )
 
-_COLLECTION_TAGS = {
+_COLLECTION_TAGS: dict[type[Node], str] = {
     MappingNode: STR_TAG.replace("str", "map"),
     SequenceNode: STR_TAG.replace("str", "seq"),
 }
@@ -52,11 +52,11 @@ class Construction:
 
     def _item(self, node: Node) -> Any:
         tag = node.tag
-        if tag is True:
+        if tag is PLAIN:
             return self._plain[node.value]
-        if tag is False:
+        if tag is QUOTED:
             return node.value
-        if tag is not None:
+        if tag is not UNTAGGED:
             raise _UnusualError
         return self._mapping(node) if type(node) is MappingNode else self._sequence(node)
 
@@ -71,18 +71,18 @@ class Construction:
         out: dict[str, Any] = {}
         for key_node, value_node in node.value:
             tag = key_node.tag
-            if tag is True:
+            if tag is PLAIN:
                 key = keys[key_node.value]
-            elif tag is False:
+            elif tag is QUOTED:
                 key = key_node.value
             else:
                 raise _UnusualError
             if key in out:
                 raise _UnusualError
             tag = value_node.tag
-            if tag is True:
+            if tag is PLAIN:
                 out[key] = plain[value_node.value]
-            elif tag is False:
+            elif tag is QUOTED:
                 out[key] = value_node.value
             else:
                 out[key] = self._item(value_node)
@@ -108,7 +108,7 @@ class _CarefulConstruction:
     def value(self, node: Node, path: str) -> Any:
         if isinstance(node, ScalarNode):
             return self._scalar(node, path)
-        if node.tag is not None and node.tag != _COLLECTION_TAGS[type(node)]:
+        if node.tag is not UNTAGGED and node.tag != _COLLECTION_TAGS[type(node)]:
             self._note(
                 f"the tag {short_tag(node.tag)} is unknown to Kubernetes here",
                 "Remove the tag.",
@@ -117,13 +117,14 @@ class _CarefulConstruction:
             )
         if isinstance(node, SequenceNode):
             return [self.value(item, f"{path}[{index}]") for index, item in enumerate(node.value)]
+        assert isinstance(node, MappingNode)
         return self._mapping(node, path)[0]
 
     def _scalar(self, node: ScalarNode, path: str) -> Scalar:
         try:
-            if node.tag is True:
+            if node.tag is PLAIN:
                 return read_plain(node.value)
-            return str(node.value) if node.tag is False else read_tagged(node.value, node.tag)
+            return str(node.value) if node.tag is QUOTED else read_tagged(node.value, node.tag)
         except UnreadableScalar as problem:
             self._note(problem.message, problem.hint, node.start_mark, path)
             return None
@@ -215,8 +216,8 @@ class _CarefulConstruction:
 def _type_of_key(node: Node) -> type:
     return (
         str
-        if node.tag is False
-        else type_of_key(node.value, None if node.tag is True else node.tag)
+        if node.tag is QUOTED
+        else type_of_key(node.value, None if node.tag is PLAIN else node.tag)
     )
 
 

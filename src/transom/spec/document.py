@@ -10,7 +10,7 @@ from typing import Any
 
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from transom.spec.node import is_merge, merged_mappings
+from transom.spec.node import PLAIN, QUOTED, is_merge, merged_mappings
 from transom.spec.scalar import read_plain_key, read_tagged_key
 
 Path = Sequence[str | int]
@@ -101,8 +101,8 @@ def _entry(node: MappingNode, name: str | int) -> tuple[Node, Node] | None:
 
 def name_of_key(key: Node) -> str:
     """Read a scalar key as the string it is in JSON."""
-    if key.tag is True:
+    if key.tag is PLAIN:
         return read_plain_key(key.value)
-    if key.tag is False:
+    if key.tag is QUOTED:
         return str(key.value)
     return read_tagged_key(key.value, key.tag)

@@ -15,6 +15,11 @@ from transom.spec.scalar import MERGE_TAG
 if TYPE_CHECKING:
     from yaml.error import Mark
 
+# Tags of nodes that carry none; compared by identity, so no tag in a document can pass for one.
+PLAIN = "plain scalar"
+QUOTED = "quoted scalar"
+UNTAGGED = "collection"
+
 MAX_DEPTH = 500
 
 # go-yaml refuses a document by the share of its values that aliases made: up to the first count
@@ -65,9 +70,10 @@ class _Hooks:
     def ascend_resolver(self) -> None:
         self.depth -= 1
 
-    def resolve(self, _kind: object, value: str | None, implicit: Any) -> bool | None:
-        """Tag a plain scalar True, a quoted one False, and a collection None."""
-        return None if value is None else bool(implicit[0])
+    def resolve(self, _kind: object, value: str | None, implicit: Any) -> str:
+        if value is None:
+            return UNTAGGED
+        return PLAIN if implicit[0] else QUOTED
 
 
 def _pure_composer() -> type[_Composer]:
@@ -80,7 +86,7 @@ def _pure_composer() -> type[_Composer]:
 
 
 def _libyaml_composer() -> type[_Composer]:
-    from yaml.cyaml import CParser
+    from yaml._yaml import CParser
 
     class LibyamlComposer(_Hooks, CParser):
         """libyaml's parser and composer."""
@@ -127,7 +133,7 @@ def is_merge(key: Node) -> bool:
     return (
         isinstance(key, ScalarNode)
         and key.value == "<<"
-        and (key.tag is True or key.tag == MERGE_TAG)
+        and (key.tag is PLAIN or key.tag == MERGE_TAG)
     )
 
 

@@ -114,8 +114,8 @@ def _resolve_number(text: str) -> Scalar:
         number = int(sign + magnitude, base)
         if number in _INT64 or (number in _UINT64 and not sign):
             return number
-    if _FLOAT.fullmatch(digits) and math.isfinite(number := float(digits)):
-        return number
+    if _FLOAT.fullmatch(digits) and math.isfinite(real := float(digits)):
+        return real
     if (match := _LATE_BINARY.fullmatch(digits)) and len(digits) <= _LONGEST_INTEGER:
         number = int(match[1], 2)
         if number in _INT64:
