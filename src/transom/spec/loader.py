@@ -15,6 +15,7 @@ from yaml.reader import ReaderError
 from transom.errors import InvalidDocument
 from transom.model.problem import Mistake
 from transom.spec.construction import Construction
+from transom.spec.dispute import refuse_disputed
 from transom.spec.document import Document, Position
 from transom.spec.node import RefusedNode, compose
 
@@ -81,8 +82,20 @@ class _Stream:
             yield data[start:], line
 
     def _read_document(self, text: bytes, first_line: int) -> None:
+        text = text.removeprefix(codecs.BOM_UTF8)
+        if codecs.BOM_UTF8 in text:
+            line, column = _end_of(text[: text.index(codecs.BOM_UTF8)].decode())
+            self._note(
+                "a byte order mark stands inside the text",
+                "Remove the invisible character U+FEFF.",
+                first_line + line - 1,
+                column,
+            )
+            return
         try:
             root = compose(text)
+            if root is not None:
+                refuse_disputed(text, root)
         except RefusedNode as error:
             mark = error.mark
             self._note(error.message, error.hint, first_line + mark.line, mark.column + 1)
@@ -100,20 +113,18 @@ class _Stream:
 
     def _note_syntax(self, error: YAMLError, text: bytes, first_line: int) -> None:
         if isinstance(error, ReaderError):
-            before = text[: error.position].decode(errors="replace")
-            line = before.count("\n")
-            column = len(before) - (before.rfind("\n") + 1)
+            line, column = _end_of(text[: error.position].decode(errors="replace"))
             message = f"the character {error.character:#x} is not allowed in YAML"
             hint = "Remove it, or write it as an escape in double quotes."
         else:
             assert isinstance(error, MarkedYAMLError)
             mark = error.problem_mark or error.context_mark
-            line, column = (mark.line, mark.column) if mark else (0, 0)
+            line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
             message = error.problem or "the text is not YAML"
             if error.context:
                 message = f"{error.context}: {message}"
             hint = "Compare the indentation and quotes here with the lines before."
-        self._note(message, hint, first_line + line, column + 1)
+        self._note(message, hint, first_line + line - 1, column)
 
     def _note(self, message: str, hint: str, line: int, column: int) -> None:
         self.mistakes.append(Mistake(message, line=line, column=column, hint=hint, file=self.name))
@@ -130,6 +141,11 @@ def _encode(source: str | bytes) -> bytes:
     return source.removeprefix("\ufeff").encode()
 
 
+def _end_of(text: str) -> tuple[int, int]:
+    """Give the line and column that follow a text."""
+    return text.count("\n") + 1, len(text) - text.rfind("\n")
+
+
 def _encoding_problem(error: UnicodeError) -> str:
     encoding = getattr(error, "encoding", "utf-8")
     return f"the text is not {encoding.upper()}"
@@ -141,4 +157,4 @@ def _place_of(error: UnicodeError) -> tuple[int, int]:
     else:
         assert isinstance(error, UnicodeEncodeError)
         before = error.object[: error.start]
-    return before.count("\n") + 1, len(before) - before.rfind("\n")
+    return _end_of(before)

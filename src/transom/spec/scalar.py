@@ -10,6 +10,7 @@ import binascii
 import math
 import re
 import struct
+from decimal import Decimal
 
 Scalar = str | int | float | bool | None
 
@@ -167,9 +168,10 @@ def _through_json(value: Scalar, text: str) -> Scalar:
         raise UnreadableScalar(
             f"{text} is a number that JSON cannot hold", "Quote it if it is meant as text."
         )
-    if value.is_integer() and abs(value) < _JSON_EXPONENT_FROM:
-        return int(value)
-    return value
+    if not value.is_integer() or abs(value) >= _JSON_EXPONENT_FROM:
+        return value
+    # Beyond 2**53 it writes the shortest digits that mean this float, not its exact value.
+    return int(Decimal(repr(value)))
 
 
 def _name_key(value: Scalar, text: str) -> str:
