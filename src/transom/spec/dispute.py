@@ -1,0 +1,74 @@
+"""Texts that libyaml and Kubernetes' parser read differently, so that nobody should write them.
+
+Called by the loader after a document was parsed. Each dispute is found in the source text of a
+node, and is a mistake of the document: a guess at either reading would be wrong somewhere.
+"""
+
+import re
+from collections.abc import Iterator
+
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from transom.spec.node import PLAIN, QUOTED, UNTAGGED, RefusedNode
+
+_SLASH_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\/")
+# An anchor may stand before the tag.
+_LONE_TAG = re.compile(r"(?:&\S+\s+)?!(?![!<\w-])")
+_UNTAGGED = (PLAIN, QUOTED, UNTAGGED)
+_FLOW_STARTS = (b"[", b"{")
+
+
+def refuse_disputed(text: bytes, root: Node) -> None:
+    """Raise RefusedNode at the first place where the parsers would part ways."""
+    has_flow = any(start in text for start in _FLOW_STARTS)
+    if (b"?" in text and has_flow) or b"!" in text or b"\\/" in text:
+        source = text.decode()
+        for node, in_flow in _walk(root):
+            _judge(source, node, in_flow=in_flow)
+
+
+def _judge(source: str, node: Node, *, in_flow: bool) -> None:
+    if _LONE_TAG.match(source, node.start_mark.index) and node.tag in _UNTAGGED:
+        raise RefusedNode(
+            "a lone `!` is read in several ways", "Remove it, or quote the text.", node.start_mark
+        )
+    if not isinstance(node, ScalarNode):
+        return
+    if in_flow and not node.style and not node.value and node.tag not in _UNTAGGED:
+        raise RefusedNode(
+            "a tag without a value inside brackets is read in several ways",
+            "Write the value, in quotes if it is empty.",
+            node.start_mark,
+        )
+    written = source[node.start_mark.index : node.end_mark.index]
+    if in_flow and not node.style and "?" in written:
+        raise RefusedNode(
+            "Kubernetes does not take a bare `?` inside brackets",
+            "Quote the text.",
+            node.start_mark,
+        )
+    if node.style == '"' and _SLASH_ESCAPE.search(written):
+        raise RefusedNode(
+            "Kubernetes does not know the escape `\\/` in YAML",
+            "Write the slash without the backslash.",
+            node.start_mark,
+        )
+
+
+def _walk(root: Node) -> Iterator[tuple[Node, bool]]:
+    """Give each node once, where it is written, and whether that is inside brackets."""
+    seen: set[int] = set()
+    waiting = [(root, False)]
+    while waiting:
+        node, in_flow = waiting.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        yield node, in_flow
+        if isinstance(node, MappingNode):
+            inside = in_flow or bool(node.flow_style)
+            children = [child for entry in node.value for child in entry]
+            waiting += ((child, inside) for child in reversed(children))
+        elif isinstance(node, SequenceNode):
+            inside = in_flow or bool(node.flow_style)
+            waiting += ((child, inside) for child in reversed(node.value))
