@@ -11,12 +11,16 @@ _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing wrong at a path; `at_key` where the key is to blame, not its value."""
+    """One thing wrong at a path.
+
+    `at_key` where the key is to blame, not its value; `meant` is the key it was probably to be.
+    """
 
     path: Path
     message: str
     hint: str = ""
     at_key: bool = False
+    meant: str = ""
 
 
 def dotted(path: Sequence[str | int]) -> str:

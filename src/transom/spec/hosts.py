@@ -37,7 +37,7 @@ def host_faults(value: Any) -> Iterator[Fault]:
     hosts = _maps(spec.get("hosts"))
     yield from _repeated(pools, _POOLS, "name", str)
     yield from _repeated(hosts, _HOSTS, "name", str.lower)
-    yield from _repeated(hosts, _HOSTS, "address", _same_address)
+    yield from _repeated(_with_addresses(hosts), _HOSTS, "address", _same_address)
     named = {pool["name"]: pool for _, pool in pools if isinstance(pool.get("name"), str)}
     defaults = _map(spec.get("defaults"))
     for index, host in hosts:
@@ -63,6 +63,15 @@ def _map(value: Any) -> dict[str, Any]:
 def _maps(value: Any) -> list[tuple[int, dict[str, Any]]]:
     items = value if isinstance(value, list) else []
     return [(index, item) for index, item in enumerate(items) if isinstance(item, dict)]
+
+
+def _with_addresses(hosts: list[tuple[int, dict[str, Any]]]) -> list[tuple[int, dict[str, Any]]]:
+    """The hosts, with their name as the address where they have none and another one has that."""
+    given = [host["address"] for _, host in hosts if "address" in host]
+    return [
+        (index, {"address": host.get("name"), **host} if host.get("name") in given else host)
+        for index, host in hosts
+    ]
 
 
 def _same_address(text: str) -> str:

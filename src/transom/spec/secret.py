@@ -126,9 +126,10 @@ def _secret_at(value: Any, path: Path) -> str | None:
     key = _last_key(path)
     if value is None or isinstance(value, bool) or value == "":
         return None
-    if _SECRET_KEY.search(re.sub(r"[-_. ]", "", key.rpartition("/")[2]).lower()):
+    what = _looks_like(value, key) if isinstance(value, str) else None
+    if what is None and _SECRET_KEY.search(re.sub(r"[-_. ]", "", key.rpartition("/")[2]).lower()):
         return "a secret's value"
-    return _looks_like(value, key) if isinstance(value, str) else None
+    return what
 
 
 def _looks_like(text: str, key: str) -> str | None:

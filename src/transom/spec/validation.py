@@ -5,6 +5,7 @@ into words that name the key, what was found and what to write. Never prints a v
 be a secret's: those are found before, by `secret`, and their faults replace the ones from here.
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
@@ -41,7 +42,10 @@ def faults_of(document: Object, value: Any) -> list[Fault]:
             continue
         for fault in _faults(error, schema):
             found.setdefault((fault.path, fault.message), fault)
-    return list(found.values())
+    misspelt = {
+        (fault.path[:-1], f"`{fault.meant}` is missing") for fault in found.values() if fault.meant
+    }
+    return [fault for place, fault in found.items() if place not in misspelt]
 
 
 @cache
@@ -120,7 +124,7 @@ def _missing(
         about = schema["$defs"][about["$ref"].rpartition("/")[2]]
     examples = about.get("examples", ())
     if examples:
-        hint = f"{hint} For example: {_shown(examples[0])}."
+        hint = f"{hint} For example: {_example(examples[0])}."
     because = [
         other
         for other, needs in node.get("dependentRequired", {}).items()
@@ -137,13 +141,19 @@ def _unknown(path: Path, key: str, known: Sequence[str]) -> Fault:
         hint = f"Did you mean {_listed(near)}?"
     else:
         hint = f"The keys here are {_listed(known, 'and')}."
-    return Fault((*path, key), f"there is no key `{_cut(key)}` here", hint, at_key=True)
+    return Fault(
+        (*path, key),
+        f"there is no key `{_cut(key)}` here",
+        hint,
+        at_key=True,
+        meant=near[0] if near else "",
+    )
 
 
 def suggestions(word: str, known: Sequence[str]) -> list[str]:
     """The known words that were probably meant, likeliest first."""
     by_lower = {name.lower(): name for name in known}
-    return [by_lower[name] for name in get_close_matches(word.lower(), by_lower, n=2, cutoff=0.7)]
+    return [by_lower[name] for name in get_close_matches(word.lower(), by_lower, n=2)]
 
 
 def _key(path: Path, error: "ValidationError", node: Mapping[str, Any]) -> Iterator[Fault]:
@@ -188,13 +198,17 @@ def _word(path: Path, value: Any, kind: Any, node: Mapping[str, Any]) -> Fault:
             bounds = f"{node['minimum']} and {node['maximum']}"
             return Fault(path, f"{_shown(value)} is not between {bounds}")
         case "minItems":
-            return Fault(path, "is an empty list", "Give it a value, or remove the key.")
+            return Fault(path, "is an empty list", "It needs at least one value.")
         case _:
             raise AssertionError(f"the schema uses {kind.name}, which has no words yet")
 
 
 def _shown(value: Any) -> str:
     return f"`{_cut(str(value))}`"
+
+
+def _example(value: Any) -> str:
+    return f"`{value if isinstance(value, str) else json.dumps(value)}`"
 
 
 def _cut(text: str) -> str:
