@@ -41,8 +41,8 @@ def host_faults(value: Any) -> Iterator[Fault]:
     named = {pool["name"]: pool for _, pool in pools if isinstance(pool.get("name"), str)}
     defaults = _map(spec.get("defaults"))
     for index, host in hosts:
-        pool = host.get("pool")
-        if isinstance(pool, str) and pool not in named:
+        pool = str(host.get("pool", ""))
+        if pool not in named and isinstance(host.get("pool"), str):
             yield _no_pool((*_HOSTS, index, "pool"), pool, list(named))
         elif not any("windows" in level for level in (defaults, named.get(pool, {}), host)):
             yield Fault(
@@ -67,10 +67,11 @@ def _maps(value: Any) -> list[tuple[int, dict[str, Any]]]:
 
 def _with_addresses(hosts: list[tuple[int, dict[str, Any]]]) -> list[tuple[int, dict[str, Any]]]:
     """The hosts, with their name as the address where they have none and another one has that."""
-    given = [host["address"] for _, host in hosts if "address" in host]
+    given = {host["address"] for _, host in hosts if isinstance(host.get("address"), str)}
     return [
-        (index, {"address": host.get("name"), **host} if host.get("name") in given else host)
+        (index, {"address": name, **host} if isinstance(name, str) and name in given else host)
         for index, host in hosts
+        for name in (host.get("name"),)
     ]
 
 

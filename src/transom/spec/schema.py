@@ -4,6 +4,7 @@ One function from shape to schema. The keyword `patternErrorMessage` is the edit
 in words what a pattern wants; validators skip it.
 """
 
+import json
 from typing import Any
 
 from transom.spec.shape import Flag, Free, Items, Number, Object, Shape, Table, Text
@@ -95,3 +96,8 @@ def _object(shape: Object, definitions: dict[str, Any]) -> dict[str, Any]:
     if shape.needs:
         schema["dependentRequired"] = {key: list(needs) for key, needs in shape.needs.items()}
     return schema
+
+
+def schema_text(document: Object) -> str:
+    """The schema as the file that is shipped."""
+    return json.dumps(schema_of(document), ensure_ascii=False, indent=2) + "\n"
