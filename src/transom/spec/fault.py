@@ -13,7 +13,8 @@ _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 class Fault:
     """One thing wrong at a path.
 
-    `at_key` where the key is to blame, not its value; `meant` is the key it was probably to be.
+    `at_key` where the key is to blame, not its value; `meant` is the key it was probably to be,
+    and `wanted` are the keys of which one would mend the fault.
     """
 
     path: Path
@@ -21,6 +22,7 @@ class Fault:
     hint: str = ""
     at_key: bool = False
     meant: str = ""
+    wanted: tuple[str, ...] = ()
 
 
 def dotted(path: Sequence[str | int]) -> str:

@@ -42,10 +42,12 @@ def faults_of(document: Object, value: Any) -> list[Fault]:
             continue
         for fault in _faults(error, schema):
             found.setdefault((fault.path, fault.message), fault)
-    misspelt = {
-        (fault.path[:-1], f"`{fault.meant}` is missing") for fault in found.values() if fault.meant
-    }
-    return [fault for place, fault in found.items() if place not in misspelt]
+    misspelt = {(fault.path[:-1], fault.meant) for fault in found.values() if fault.meant}
+    return [
+        fault
+        for fault in found.values()
+        if not any((fault.path, key) in misspelt for key in fault.wanted)
+    ]
 
 
 @cache
@@ -76,7 +78,9 @@ def _faults(error: "ValidationError", schema: Mapping[str, Any]) -> Iterator[Fau
             yield _exactly_one(path, value, [option["required"][0] for option in node["oneOf"]])
         case "anyOf":
             keys = [option["required"][0] for option in node["anyOf"]]
-            yield Fault(path, f"at least one of {_listed(keys)} must be given")
+            yield Fault(
+                path, f"at least one of {_listed(keys, 'and')} must be given", wanted=tuple(keys)
+            )
         case "not":
             yield Fault(path, f"{_listed(node['not']['required'], 'and')} exclude each other",
                         "Keep one of them.")  # fmt: skip
@@ -98,6 +102,8 @@ def _type(path: Path, value: Any, types: Sequence[str], node: Mapping[str, Any])
     found = _TYPES[_type_name(value)]
     if isinstance(value, bool):
         found = "true" if value else "false"
+    elif isinstance(value, float):
+        found = "a fraction"
     return Fault(path, f"must be {wanted}, not {found}", node.get("description", ""))
 
 
@@ -131,8 +137,8 @@ def _missing(
         if key in needs and other in value
     ]
     if because and key not in node.get("required", ()):
-        return Fault(path, f"`{key}` is missing, which `{because[0]}` needs", hint)
-    return Fault(path, f"`{key}` is missing", hint)
+        return Fault(path, f"`{key}` is missing, which `{because[0]}` needs", hint, wanted=(key,))
+    return Fault(path, f"`{key}` is missing", hint, wanted=(key,))
 
 
 def _unknown(path: Path, key: str, known: Sequence[str]) -> Fault:
@@ -172,7 +178,7 @@ def _exactly_one(path: Path, value: Any, keys: Sequence[str]) -> Fault:
             f"{_listed(given, 'and')} are given, but only one of them can be",
             "Keep exactly one of them.",
         )
-    return Fault(path, f"exactly one of {_listed(keys)} must be given")
+    return Fault(path, f"exactly one of {_listed(keys, 'and')} must be given", wanted=tuple(keys))
 
 
 def _word(path: Path, value: Any, kind: Any, node: Mapping[str, Any]) -> Fault:
