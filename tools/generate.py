@@ -10,6 +10,8 @@ from pathlib import Path
 
 from transom.facts import compile as facts_compile
 from transom.facts.rows import COMPILED
+from transom.spec import reference, schema
+from transom.spec.shapes.document import FLEET
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -20,8 +22,21 @@ def compiled_facts() -> Iterator[tuple[Path, str]]:
         yield COMPILED / f"{subject}.json", facts_compile.compile_subject(subject)
 
 
+def fleet_schema() -> Iterator[tuple[Path, str]]:
+    """The JSON Schema of the Fleet document, as it is shipped."""
+    path = ROOT / "src" / "transom" / "spec" / "fleet-v1alpha1.schema.json"
+    yield path, schema.schema_text(FLEET)
+
+
+def fleet_page() -> Iterator[tuple[Path, str]]:
+    """The reference part of the page about the Fleet document; what people wrote above stays."""
+    path = ROOT / "docs" / "fleet.md"
+    written, mark, _ = path.read_text(encoding="utf-8").partition(reference.MARK)
+    yield path, f"{written}{mark}\n\n{reference.reference(FLEET)}"
+
+
 # In order: later generators may read what earlier ones wrote.
-GENERATORS = (compiled_facts,)
+GENERATORS = (compiled_facts, fleet_schema, fleet_page)
 
 
 def main() -> int:

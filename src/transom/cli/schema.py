@@ -1,0 +1,56 @@
+"""`transom schema`: the JSON Schema of fleet.yaml, for editors and validators."""
+
+import argparse
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+from transom.errors import UsageError
+
+SUMMARY = "Print or write the JSON Schema of the documents that Transom reads."
+
+FILES = {"fleet": "fleet-v1alpha1.schema.json"}
+
+_EXAMPLES = """\
+examples:
+  transom schema                                  print the schema of fleet.yaml
+  transom schema -o fleet-v1alpha1.schema.json    write it beside fleet.yaml
+
+With the file beside it, this first line of fleet.yaml gives completion, hover texts and mistakes
+while typing, in every editor that uses yaml-language-server:
+
+  # yaml-language-server: $schema=./fleet-v1alpha1.schema.json
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the document and where the schema goes."""
+    parser.epilog = _EXAMPLES
+    parser.add_argument(
+        "document",
+        nargs="?",
+        choices=sorted(FILES),
+        default="fleet",
+        help="the document whose schema is wanted (default: fleet)",
+    )
+    parser.add_argument(
+        "-o", "--output", default="-", metavar="FILE", help="write to FILE; `-` prints (default)"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print or write it."""
+    text = files("transom.spec").joinpath(FILES[args.document]).read_text(encoding="utf-8")
+    if args.output == "-":
+        print(text, end="")
+        return 0
+    try:
+        Path(args.output).write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise UsageError(
+            f"cannot write {args.output}",
+            subject=args.output,
+            hint="name a file in a folder you may write to, or leave out -o to print",
+        ) from error
+    print(f"written: {args.output}", file=sys.stderr)
+    return 0

@@ -1,0 +1,103 @@
+"""A declared document as JSON Schema, draft 2020-12: for editors, and for our own validation.
+
+One function from shape to schema. The keyword `patternErrorMessage` is the editors' own way to say
+in words what a pattern wants; validators skip it.
+"""
+
+import json
+from typing import Any
+
+from transom.spec.shape import Flag, Free, Items, Number, Object, Shape, Table, Text
+from transom.spec.syntax import Syntax
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def schema_of(document: Object) -> dict[str, Any]:
+    """The schema of a whole document; each kind of map is one entry of `$defs`."""
+    definitions: dict[str, Any] = {}
+    root = _object(document, definitions)
+    return {
+        "$schema": DRAFT,
+        "title": document.title,
+        **root,
+        "$defs": dict(sorted(definitions.items())),
+    }
+
+
+def _schema(shape: Shape, definitions: dict[str, Any]) -> dict[str, Any]:
+    schema: dict[str, Any]
+    match shape:
+        case Text():
+            return _text(shape)
+        case Object():
+            if shape.title not in definitions:
+                definitions[shape.title] = _object(shape, definitions)
+            return {"$ref": f"#/$defs/{shape.title}", "description": shape.about}
+        case Flag():
+            schema = {"type": "boolean"} | ({"const": True} if shape.only_true else {})
+            return schema | {"description": shape.about}
+        case Number():
+            schema = {"type": "integer", "minimum": shape.minimum, "maximum": shape.maximum}
+        case Items():
+            schema = {"type": "array", "items": _schema(shape.of, definitions)}
+            if shape.least:
+                schema["minItems"] = shape.least
+        case Table():
+            schema = {
+                "type": "object",
+                "propertyNames": _syntax(shape.keys),
+                "additionalProperties": _schema(shape.of, definitions),
+            }
+        case Free():
+            schema = {"type": "object"}
+    return schema | {"description": shape.about} | _examples(shape.examples)
+
+
+def _text(shape: Text) -> dict[str, Any]:
+    schema: dict[str, Any] = {
+        "type": ["string", "number", "boolean"] if shape.numeric else "string",
+        "description": shape.about,
+    }
+    if shape.choices:
+        schema["enum"] = list(shape.choices)
+    if shape.unshown:
+        schema["writeOnly"] = True
+    if shape.syntax is not None:
+        schema |= _syntax(shape.syntax)
+    return schema | _examples(shape.examples)
+
+
+def _syntax(syntax: Syntax) -> dict[str, Any]:
+    if syntax.accepts is not None:
+        return {"format": syntax.name}
+    return {"pattern": f"^(?:{syntax.pattern})$", "patternErrorMessage": f"not {syntax.wanted}"}
+
+
+def _examples(examples: tuple[Any, ...]) -> dict[str, Any]:
+    return {"examples": list(examples)} if examples else {}
+
+
+def _object(shape: Object, definitions: dict[str, Any]) -> dict[str, Any]:
+    schema: dict[str, Any] = {
+        "type": "object",
+        "description": shape.about,
+        "additionalProperties": False,
+        "properties": {key: _schema(below, definitions) for key, below in shape.keys.items()},
+    }
+    if shape.required:
+        schema["required"] = list(shape.required)
+    if shape.exactly_one:
+        schema["oneOf"] = [{"required": [key]} for key in shape.exactly_one]
+    if shape.at_least_one:
+        schema["anyOf"] = [{"required": [key]} for key in shape.at_least_one]
+    if shape.not_both:
+        schema["allOf"] = [{"not": {"required": list(pair)}} for pair in shape.not_both]
+    if shape.needs:
+        schema["dependentRequired"] = {key: list(needs) for key, needs in shape.needs.items()}
+    return schema
+
+
+def schema_text(document: Object) -> str:
+    """The schema as the file that is shipped."""
+    return json.dumps(schema_of(document), ensure_ascii=False, indent=2) + "\n"

@@ -1,0 +1,1 @@
+"""The documents people write, declared: one module per noun, `document` has the whole."""

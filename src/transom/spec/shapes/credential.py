@@ -1,0 +1,110 @@
+"""Where a secret is: the one shape for host credentials and bootstrap tokens."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from transom.model.fleet import (
+    Credential,
+    FromAgent,
+    FromCommand,
+    FromEnvironment,
+    FromFile,
+    FromPrompt,
+    FromSecret,
+)
+from transom.spec import syntax
+from transom.spec.shape import Flag, Items, Object, Shape, Text
+
+
+def _secret_ref(*, name: str, key: str, namespace: str = "default") -> FromSecret:
+    return FromSecret(namespace=namespace, name=name, key=key)
+
+
+SECRET_REF = Object(
+    title="SecretRef",
+    about="One key of a Secret in the cluster.",
+    make=_secret_ref,
+    required=("name", "key"),
+    keys={
+        "namespace": Text(
+            about="The Secret's namespace; `default` where it is left out.",
+            syntax=syntax.NAME,
+            examples=("transom",),
+        ),
+        "name": Text(
+            about="The Secret's name.", syntax=syntax.OBJECT_NAME, examples=("windows-hosts",)
+        ),
+        "key": Text(
+            about="The key of its data.", syntax=syntax.SECRET_KEY, examples=("ssh-privatekey",)
+        ),
+    },
+)
+
+_ELSEWHERE: Mapping[str, Shape] = {
+    "file": Text(
+        about="A file on the machine that runs Transom: a private key, a password, a token.",
+        syntax=syntax.TEXT,
+        examples=("~/.ssh/id_ed25519",),
+    ),
+    "env": Text(
+        about="The variable of Transom's environment that holds it.",
+        syntax=syntax.VARIABLE,
+        examples=("WINDOWS_PASSWORD",),
+        unshown=True,
+    ),
+    "command": Items(
+        about="A program that prints it, as a list of arguments; no shell is involved.",
+        of=Text(about="One argument.", syntax=syntax.TEXT),
+        least=1,
+        examples=(["pass", "show", "windows/administrator"],),
+    ),
+    "prompt": Flag(about="Ask the person at the terminal.", only_true=True),
+    "secretRef": SECRET_REF,
+}
+
+_AGENT: Mapping[str, Shape] = {
+    "agent": Flag(about="Use the keys of the running SSH agent.", only_true=True)
+}
+
+
+def _credential(**chosen: Any) -> Credential:
+    ((source, value),) = chosen.items()
+    match source:
+        case "agent":
+            return FromAgent()
+        case "file":
+            return FromFile(value)
+        case "env":
+            return FromEnvironment(value)
+        case "command":
+            return FromCommand(value)
+        case "prompt":
+            return FromPrompt()
+        case _:
+            secret: FromSecret = value
+            return secret
+
+
+CREDENTIAL = Object(
+    title="Credential",
+    about="Where the password is; exactly one place. Its value has none in this document.",
+    make=_credential,
+    exactly_one=tuple(_ELSEWHERE),
+    keys=_ELSEWHERE,
+)
+
+SSH_CREDENTIAL = Object(
+    title="SSHCredential",
+    about="Where the private key or password is; exactly one place. Its value has none here.",
+    make=_credential,
+    exactly_one=(*_AGENT, *_ELSEWHERE),
+    keys={**_AGENT, **_ELSEWHERE},
+)
+
+TOKEN_FROM = Object(
+    title="TokenFrom",
+    about="Where the bootstrap token is; exactly one place. Its value has none in this document.",
+    make=_credential,
+    exactly_one=tuple(_ELSEWHERE),
+    keys=_ELSEWHERE,
+)

@@ -1,0 +1,287 @@
+"""A host, and the shape that defaults, pools and hosts share."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from transom.model import fleet
+from transom.spec import syntax
+from transom.spec.shape import Flag, Free, Items, Number, Object, Shape, Table, Text
+from transom.spec.shapes.credential import CREDENTIAL, SSH_CREDENTIAL
+
+_LARGEST_PORT = 2**16 - 1
+_LONGEST_GRACE_S = 7 * 24 * 3600
+
+_WINDOWS = Object(
+    title="Windows",
+    about="What the host runs.",
+    make=fleet.WindowsSpec,
+    required=("release",),
+    keys={
+        "release": Text(
+            about="The Windows Server release; needs no quotes.",
+            syntax=syntax.RELEASE,
+            examples=("2022", "2025"),
+            numeric=True,
+        )
+    },
+)
+
+_USER = Text(
+    about="Who to log in as.", syntax=syntax.TEXT, examples=("Administrator",), numeric=True
+)
+_PORT = Number(about="The port, where it is not the usual one.", minimum=1, maximum=_LARGEST_PORT)
+
+_SSH = Object(
+    title="SSH",
+    about="Reached over SSH.",
+    make=partial(fleet.Connection, fleet.Transport.SSH),
+    keys={
+        "user": _USER,
+        "port": _PORT,
+        "jump": Text(
+            about="The host to go through: [USER@]HOST[:PORT].",
+            syntax=syntax.JUMP,
+            examples=("bastion",),
+        ),
+        "hostKey": Text(
+            about="The host's public key or its fingerprint; a host that shows another is refused.",
+            syntax=syntax.HOST_KEY,
+            examples=("ssh-ed25519 AAAA...",),
+        ),
+        "credential": SSH_CREDENTIAL,
+    },
+)
+
+_WINRM = Object(
+    title="WinRM",
+    about="Reached over WinRM.",
+    make=partial(fleet.Connection, fleet.Transport.WINRM),
+    keys={"user": _USER, "port": _PORT, "credential": CREDENTIAL},
+)
+
+
+def _connection(
+    *, ssh: fleet.Connection | None = None, winrm: fleet.Connection | None = None
+) -> fleet.Connection:
+    connection = ssh or winrm
+    assert connection is not None
+    return connection
+
+
+_CONNECTION = Object(
+    title="Connection",
+    about="How the host is reached: exactly one of `ssh` and `winrm`.",
+    make=_connection,
+    exactly_one=("ssh", "winrm"),
+    keys={"ssh": _SSH, "winrm": _WINRM},
+)
+
+_KUBELET = Object(
+    title="Kubelet",
+    about="What the kubelet gets beyond what the facts say.",
+    make=fleet.KubeletSpec,
+    keys={
+        "extraArgs": Table(
+            about="Flags, without their dashes.",
+            keys=syntax.FLAG_NAME,
+            of=Text(about="The flag's value, as text.", numeric=True),
+            examples=({"v": "2"},),
+        ),
+        "config": Free(
+            about="Fields of KubeletConfiguration, as Kubernetes spells them.",
+            examples=({"maxPods": 110},),
+        ),
+    },
+)
+
+_TAINT = Object(
+    title="Taint",
+    about="A taint the node registers with.",
+    make=fleet.Taint,
+    required=("key", "effect"),
+    keys={
+        "key": Text(about="The taint's key.", syntax=syntax.QUALIFIED_NAME, examples=("os",)),
+        "value": Text(
+            about="The taint's value.",
+            syntax=syntax.LABEL_VALUE,
+            examples=("windows",),
+            numeric=True,
+        ),
+        "effect": Text(
+            about="What it does to pods that do not tolerate it.",
+            choices=tuple(effect.value for effect in fleet.TaintEffect),
+            make=fleet.TaintEffect,
+        ),
+    },
+)
+
+
+def _folder(about: str, example: str) -> Text:
+    return Text(about=about, syntax=syntax.WINDOWS_PATH, examples=(example,))
+
+
+_DIRECTORIES = Object(
+    title="Directories",
+    about="Folders on the host that are not to be where they usually are.",
+    make=fleet.Directories,
+    keys={
+        "install": _folder("Kubernetes' and Transom's programs.", "C:\\k"),
+        "containerdRoot": _folder("containerd's images and snapshots.", "D:\\containerd"),
+        "containerdState": _folder("containerd's running state.", "D:\\containerd-state"),
+        "logs": _folder("The logs of services.", "D:\\logs"),
+    },
+)
+
+_LONG_NAME = Object(
+    title="LongName",
+    about=(
+        "Keep a name over 15 characters. Programs that ask Windows for the NetBIOS name then see "
+        "only its first 15."
+    ),
+    make=fleet.LongName,
+    required=("dnsSuffix",),
+    keys={
+        "dnsSuffix": Text(
+            about="The DNS suffix that completes the host's name.",
+            syntax=syntax.DNS_NAME,
+            examples=("corp.example",),
+        )
+    },
+)
+
+
+def _drain(
+    *, timeout: int | None = None, grace_period: int | None = None, **flags: bool
+) -> fleet.Drain:
+    seconds: dict[str, Any] = {} if timeout is None else {"timeout_s": timeout}
+    return fleet.Drain(grace_period_s=grace_period, **seconds, **flags)
+
+
+_DRAIN = Object(
+    title="Drain",
+    about="How pods leave a node before it is disturbed.",
+    make=_drain,
+    keys={
+        "timeout": Text(
+            about="How long a node may take to empty; 10m where it is left out.",
+            syntax=syntax.DURATION,
+            examples=("10m",),
+            make=syntax.duration_s,
+        ),
+        "gracePeriod": Number(
+            about="Seconds each pod gets to end, instead of its own.",
+            minimum=0,
+            maximum=_LONGEST_GRACE_S,
+            examples=(30,),
+        ),
+        "deleteEmptyDirData": Flag(
+            about="Also evict pods that lose the data of an emptyDir volume by it."
+        ),
+        "force": Flag(about="Also delete pods that no controller will replace."),
+    },
+)
+
+
+def _count(text: str) -> int | str:
+    return text if text.endswith("%") else int(text)
+
+
+_UPGRADE = Object(
+    title="Upgrade",
+    about="How nodes are upgraded and maintained, in waves.",
+    make=fleet.Upgrade,
+    keys={
+        "maxUnavailable": Text(
+            about="How many nodes of the pool may be away at once: a count, or a percentage.",
+            syntax=syntax.COUNT,
+            examples=("1", "25%"),
+            numeric=True,
+            make=_count,
+        ),
+        "drain": _DRAIN,
+    },
+)
+
+_SHARED: Mapping[str, Shape] = {
+    "windows": _WINDOWS,
+    "connection": _CONNECTION,
+    "kubelet": _KUBELET,
+    "taints": Items(
+        about="Taints the node registers with.",
+        of=_TAINT,
+        examples=([{"key": "os", "value": "windows", "effect": "NoSchedule"}],),
+    ),
+    "labels": Table(
+        about="Labels the node registers with.",
+        keys=syntax.QUALIFIED_NAME,
+        of=Text(about="The label's value.", syntax=syntax.LABEL_VALUE, numeric=True),
+        examples=({"pool": "web"},),
+    ),
+    "directories": _DIRECTORIES,
+    "reboot": Text(
+        about="Whether Transom may reboot the host where a step needs it; `allowed` if left out.",
+        choices=tuple(reboot.value for reboot in fleet.Reboot),
+        make=fleet.Reboot,
+    ),
+    "rename": Flag(about="Whether the computer may be renamed to the host's name."),
+    "longName": _LONG_NAME,
+    "role": Text(
+        about="What the node is; Kubernetes runs on Windows as `worker` only.",
+        choices=tuple(role.value for role in fleet.Role),
+        make=fleet.Role,
+    ),
+    "upgrade": _UPGRADE,
+    "isolation": Text(
+        about="What separates containers from the host: `process`, or `hyperv` where it exists.",
+        choices=tuple(isolation.value for isolation in fleet.Isolation),
+        make=fleet.Isolation,
+    ),
+}
+
+DEFAULTS = Object(
+    title="Defaults",
+    about="What holds for every host, unless its pool or the host itself says otherwise.",
+    make=dict,
+    keys=_SHARED,
+)
+
+POOL = Object(
+    title="Pool",
+    about="Hosts that share settings and are upgraded together.",
+    make=dict,
+    required=("name",),
+    keys={
+        "name": Text(about="The pool's name.", syntax=syntax.NAME, examples=("web",), numeric=True),
+        **_SHARED,
+    },
+)
+
+
+def _host(*, name: str, address: str | None = None, **parts: Any) -> fleet.Host:
+    return fleet.Host(name=name, address=address or name, **parts)
+
+
+HOST = Object(
+    title="Host",
+    about="One Windows machine.",
+    make=_host,
+    required=("name",),
+    keys={
+        "name": Text(
+            about="The computer's and the node's name.",
+            syntax=syntax.HOST_NAME,
+            examples=("win-01",),
+            numeric=True,
+        ),
+        "address": Text(
+            about="Its address or DNS name; its own name where this is left out.",
+            syntax=syntax.HOST,
+            examples=("10.0.0.21",),
+        ),
+        "pool": Text(
+            about="The pool it belongs to.", syntax=syntax.NAME, examples=("web",), numeric=True
+        ),
+        **_SHARED,
+    },
+)

@@ -1,0 +1,128 @@
+"""The cluster's network: ranges, DNS, and exactly one plugin."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from transom.model import fleet
+from transom.spec import syntax
+from transom.spec.shape import Items, Number, Object, Shape, Text, attribute
+
+_LARGEST_VNI = 2**24 - 1
+_LARGEST_PORT = 2**16 - 1
+# IPv4 asks every link for 68 bytes; more than 65535 fit into no packet.
+_SMALLEST_MTU = 68
+
+_VERSION = Text(
+    about="Its version; left out, the newest that the facts know for these hosts.",
+    syntax=syntax.VERSION,
+    examples=("v0.28.0",),
+    numeric=True,
+)
+
+_MODE = Text(
+    about="`overlay` (VXLAN), or `l2bridge` (routed, pods on the hosts' own network).",
+    choices=tuple(mode.value for mode in fleet.NetworkMode),
+    make=fleet.NetworkMode,
+    examples=("overlay",),
+)
+
+
+def _plain(title: str, about: str, make: type[Any]) -> Object:
+    return Object(title=title, about=about, make=make, keys={"version": _VERSION})
+
+
+PLUGINS: Mapping[str, Shape] = {
+    "flannel": Object(
+        title="Flannel",
+        about="Flannel.",
+        make=fleet.FlannelSpec,
+        keys={
+            "version": _VERSION,
+            "mode": _MODE,
+            "vni": Number(
+                about="The VXLAN network identifier of `overlay`; left out, the one Windows accepts.",
+                minimum=1,
+                maximum=_LARGEST_VNI,
+            ),
+            "port": Number(
+                about="The UDP port of `overlay`; left out, the one Windows accepts.",
+                minimum=1,
+                maximum=_LARGEST_PORT,
+            ),
+        },
+    ),
+    "calico": Object(
+        title="Calico",
+        about="Calico.",
+        make=fleet.CalicoSpec,
+        keys={"version": _VERSION, "mode": _MODE},
+    ),
+    "azureCNI": _plain("AzureCNI", "Azure CNI.", fleet.AzureCNISpec),
+    "ovnKubernetes": _plain(
+        "OVNKubernetes", "OVN-Kubernetes with its hybrid overlay.", fleet.OVNKubernetesSpec
+    ),
+    "wincni": _plain("WinCNI", "wincni.", fleet.WinCNISpec),
+    "winBridge": _plain("WinBridge", "The reference plugin win-bridge.", fleet.WinBridgeSpec),
+    "winOverlay": _plain("WinOverlay", "The reference plugin win-overlay.", fleet.WinOverlaySpec),
+    "weave": _plain("Weave", "Weave: does not support Windows; refused.", fleet.WeaveSpec),
+    "external": Object(
+        title="External",
+        about="A network that somebody else installs; Transom only waits for it.",
+        make=fleet.ExternalSpec,
+        required=("networkName",),
+        keys={
+            "networkName": Text(
+                about="The name its HNS network has on the hosts.",
+                syntax=syntax.TEXT,
+                examples=("Calico",),
+                numeric=True,
+            )
+        },
+    ),
+}
+
+_PLUGIN_ATTRIBUTES = frozenset(map(attribute, PLUGINS))
+
+
+def _network(**parts: Any) -> fleet.Network:
+    (plugin,) = _PLUGIN_ATTRIBUTES & parts.keys()
+    return fleet.Network(plugin=parts.pop(plugin), **parts)
+
+
+NETWORK = Object(
+    title="Network",
+    about=(
+        "The cluster's network as it already is, and exactly one plugin: "
+        f"{', '.join(f'`{name}`' for name in PLUGINS)}."
+    ),
+    make=_network,
+    required=("podCIDRs", "serviceCIDRs"),
+    exactly_one=tuple(PLUGINS),
+    keys={
+        "podCIDRs": Items(
+            about="The ranges pods get addresses from, over all nodes.",
+            of=Text(about="One range.", syntax=syntax.CIDR, examples=("10.244.0.0/16",)),
+            least=1,
+            examples=(["10.244.0.0/16"],),
+        ),
+        "serviceCIDRs": Items(
+            about="The ranges Services get addresses from.",
+            of=Text(about="One range.", syntax=syntax.CIDR, examples=("10.96.0.0/12",)),
+            least=1,
+            examples=(["10.96.0.0/12"],),
+        ),
+        "clusterDNS": Items(
+            about="The addresses of the cluster's DNS Service.",
+            of=Text(about="One address.", syntax=syntax.ADDRESS, examples=("10.96.0.10",)),
+            least=1,
+            examples=(["10.96.0.10"],),
+        ),
+        "mtu": Number(
+            about="The largest packet of pods, where the network needs it smaller than usual.",
+            minimum=_SMALLEST_MTU,
+            maximum=_LARGEST_PORT,
+            examples=(1450,),
+        ),
+        **PLUGINS,
+    },
+)
