@@ -4,13 +4,17 @@ Run by people after a change to facts or documents, and with --check by `make ch
 """
 
 import argparse
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from transom.facts import compile as facts_compile
 from transom.facts.rows import COMPILED
+from transom.model.codec import encode
+from transom.recipe.resolve import resolve
 from transom.spec import reference, schema
+from transom.spec.fleet import read_fleets
 from transom.spec.shapes.document import FLEET
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -35,8 +39,17 @@ def fleet_page() -> Iterator[tuple[Path, str]]:
     yield path, f"{written}{mark}\n\n{reference.reference(FLEET)}"
 
 
+def golden_recipes() -> Iterator[tuple[Path, str]]:
+    """The recipe of each fleet in the test data: read these in review."""
+    for path in sorted((ROOT / "tests" / "data" / "fleets").glob("k1*.yaml")):
+        for fleet in read_fleets(path.read_bytes(), name=path.name):
+            (recipe,) = resolve(fleet)
+            text = json.dumps(encode(recipe), indent=1, ensure_ascii=False) + "\n"
+            yield ROOT / "tests" / "data" / "recipes" / f"{path.stem}.json", text
+
+
 # In order: later generators may read what earlier ones wrote.
-GENERATORS = (compiled_facts, fleet_schema, fleet_page)
+GENERATORS = (compiled_facts, fleet_schema, fleet_page, golden_recipes)
 
 
 def main() -> int:
