@@ -1,0 +1,62 @@
+"""Each fleet of the test data gives exactly its golden recipe; the same bytes every time."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from transom.facts import compile as facts_compile
+from transom.model.codec import encode
+from transom.recipe.resolve import resolve
+from transom.spec.fleet import read_fleets
+
+DATA = Path(__file__).parents[2] / "data"
+FLEETS = sorted((DATA / "fleets").glob("k1*.yaml"))
+
+
+def recipe_text(path: Path) -> str:
+    (fleet,) = read_fleets(path.read_bytes(), name=path.name)
+    (recipe,) = resolve(fleet)
+    return json.dumps(encode(recipe), indent=1, ensure_ascii=False) + "\n"
+
+
+def known_ids() -> set[str]:
+    found = set()
+    for subject in facts_compile.subjects():
+        for rows in json.loads(facts_compile.compile_subject(subject)).values():
+            found |= {row["id"] for row in rows}
+    return found
+
+
+@pytest.mark.parametrize("path", FLEETS, ids=lambda path: path.stem)
+def test_the_recipe_is_the_golden_one(path):
+    golden = (DATA / "recipes" / f"{path.stem}.json").read_text("utf-8")
+    assert golden == recipe_text(path)
+    assert recipe_text(path) == recipe_text(path)
+
+
+@pytest.mark.parametrize("path", FLEETS, ids=lambda path: path.stem)
+def test_every_entry_says_why_by_a_fact_or_a_key_of_the_fleet(path):
+    ids = known_ids()
+    whys = re.findall(r'"why": "([^"]*)"', recipe_text(path))
+    unknown = [
+        word
+        for why in whys
+        if not why.startswith("fleet ")
+        for word in why.split()
+        if word not in ids
+    ]
+    assert unknown == []
+    assert whys
+
+
+@pytest.mark.parametrize("path", FLEETS, ids=lambda path: path.stem)
+def test_no_placeholder_is_left(path):
+    """Only what the joined node must fill stands in double braces."""
+    recipe = json.loads(recipe_text(path))
+    for file in recipe["files"]:
+        left = re.findall(r"\{\{(\w+)\}\}", file["content"])
+        assert sorted(set(left)) == sorted(file["fills"])
+    rest = {**recipe, "files": [], "kubelet": {}}
+    assert not re.search(r"\{[a-z_-]+\}", json.dumps(rest).replace("{}", ""))
