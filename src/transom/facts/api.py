@@ -1,0 +1,22 @@
+"""How volumes, paths, labels and devices behave on Windows, beyond what is a rule.
+
+Read by `explain` and `facts`; nothing decides by them.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from transom.facts.rows import Row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topic(Row):
+    """One behaviour to know; `words` are what people would ask for beside the id."""
+
+    subject: ClassVar[str] = "api"
+    table: ClassVar[str] = "topic"
+
+    title: str
+    area: str
+    text: str
+    words: tuple[str, ...] = ()

@@ -1,0 +1,47 @@
+"""What does not work on Windows, or works differently: the rules WIN001 and on, as data.
+
+Read by everything that checks workloads and configuration, and by `explain`. Rows whose `op` is
+not `custom` can be run as they are: one operator on the values at `paths`.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from transom.facts.rows import Row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule(Row):
+    """One rule. The row's range of Kubernetes minors is where the behaviour exists at all.
+
+    `kinds`: a Pod stands for every kind with a pod template too. `paths` are dotted; `[*]` is
+    every item of a list, `*` any key and `['a.b/c']` a key with dots. `scope` are conditions that
+    must all hold: `windows` (the pod is known to be for Windows), `os-name-windows` and
+    `os-name-linux` (spec.os.name says so), `host-process`, `no-host-process`.
+
+    `op` with `value`: set, absent, non_empty, equals, not_equals, equals_ci, in, not_in, prefix,
+    prefix_any, suffix, contains, gt, length_outside [least, most], first_word_in (with `*`),
+    regex_violation, or custom, of which `match` tells in words. Only absent and not_equals are
+    also true of a value that is not there.
+
+    `effective_since` is the first minor that behaves so with default gates, empty where none
+    does. `when_os_name_unset` is the behaviour without spec.os.name, where it differs.
+    """
+
+    subject: ClassVar[str] = "rules"
+    table: ClassVar[str] = "rule"
+
+    title: str
+    kinds: tuple[str, ...]
+    paths: tuple[str, ...]
+    match: str
+    op: str
+    behaviour: str
+    enforced_by: str
+    severity: str
+    fix: str
+    scope: tuple[str, ...] = ()
+    value: object = None
+    effective_since: str = ""
+    gate: str = ""
+    when_os_name_unset: str = ""
