@@ -101,6 +101,8 @@ SCALARS = (
     "*anchor",
 )
 
+_SHORT = 4
+
 
 def _happens(rng: random.Random, share: float) -> bool:
     return rng.random() < share
@@ -132,19 +134,25 @@ class _Writer:
     def _entry(self, head: str, item: Any, indent: int) -> list[str]:
         if isinstance(item, str) and "\n" in item:
             return self._block(head, item, indent)
-        if not isinstance(item, dict | list) or not item or _happens(self.rng, 0.04):
+        if not isinstance(item, dict | list) or not item or self._fits_line(item):
             return [f"{head} {self._inline(item)}{self._tail()}"]
         is_flush = isinstance(item, list) and self.flush_lists
         return [head + self._tail(), *self.write(item, indent if is_flush else indent + self.step)]
 
     def _item(self, item: Any, indent: int) -> list[str]:
         pad = " " * indent
-        if not isinstance(item, dict | list) or not item or _happens(self.rng, 0.04):
+        if not isinstance(item, dict | list) or not item or self._fits_line(item):
             return [f"{pad}- {self._inline(item)}{self._tail()}"]
         first, *rest = self.write(item, indent + 2)
         if first.lstrip().startswith("#"):
             return [f"{pad}-", first, *rest]
         return [f"{pad}- {first[indent + 2 :]}", *rest]
+
+    def _fits_line(self, value: dict[str, Any] | list[Any]) -> bool:
+        """Write a short collection in brackets now and then, and rarely a long one."""
+        items = value.values() if isinstance(value, dict) else value
+        is_short = len(items) <= _SHORT and not any(isinstance(item, dict | list) for item in items)
+        return _happens(self.rng, 0.1 if is_short else 0.001)
 
     def _block(self, head: str, text: str, indent: int) -> list[str]:
         pad = " " * (indent + self.step)

@@ -31,22 +31,48 @@ _COLLECTION_TAGS: dict[type[Node], str] = {
 }
 
 
-class _UnusualError(Exception):
-    """The quick reading met something that only the careful one knows."""
+class UnusualError(Exception):
+    """A quick reading met something that only a more careful one knows."""
+
+
+def _quick_key(text: str) -> str:
+    if text == "<<":
+        raise UnusualError
+    return read_plain_key(text)
+
+
+class _Memo(dict[str, Any]):
+    """Scalars by their text, each read at its first use."""
+
+    def __init__(self, read: Callable[[str], Scalar]) -> None:
+        super().__init__()
+        self._read = read
+
+    def __missing__(self, text: str) -> Scalar:
+        value = self[text] = self._read(text)
+        return value
+
+
+class ScalarMemo:
+    """The plain scalars and keys of one stream; those that repeat are read once."""
+
+    def __init__(self) -> None:
+        self.plain = _Memo(read_plain)
+        self.keys = _Memo(_quick_key)
 
 
 class Construction:
-    """Makes the values of one stream; scalars that repeat are read once."""
+    """Makes the values of one stream."""
 
-    def __init__(self) -> None:
-        self._plain = _Memo(read_plain)
-        self._keys = _Memo(_quick_key)
+    def __init__(self, scalars: ScalarMemo) -> None:
+        self._plain = scalars.plain
+        self._keys = scalars.keys
 
     def construct(self, root: Node, *, name: str, first_line: int) -> tuple[Any, list[Mistake]]:
         """Give a document's value, or every mistake in it."""
         try:
             return self._item(root), []
-        except (_UnusualError, UnreadableScalar):
+        except (UnusualError, UnreadableScalar):
             careful = _CarefulConstruction(name, first_line)
             return careful.value(root, ""), list(careful.mistakes.values())
 
@@ -57,7 +83,7 @@ class Construction:
         if tag is QUOTED:
             return node.value
         if tag is not UNTAGGED:
-            raise _UnusualError
+            raise UnusualError
         return self._mapping(node) if type(node) is MappingNode else self._sequence(node)
 
     def _sequence(self, node: Node) -> list[Any]:
@@ -76,9 +102,9 @@ class Construction:
             elif tag is QUOTED:
                 key = key_node.value
             else:
-                raise _UnusualError
+                raise UnusualError
             if key in out:
-                raise _UnusualError
+                raise UnusualError
             tag = value_node.tag
             if tag is PLAIN:
                 out[key] = plain[value_node.value]
@@ -219,21 +245,3 @@ def _type_of_key(node: Node) -> type:
         if node.tag is QUOTED
         else type_of_key(node.value, None if node.tag is PLAIN else node.tag)
     )
-
-
-def _quick_key(text: str) -> str:
-    if text == "<<":
-        raise _UnusualError
-    return read_plain_key(text)
-
-
-class _Memo(dict[str, Any]):
-    """Scalars by their text, each read at its first use."""
-
-    def __init__(self, read: Callable[[str], Scalar]) -> None:
-        super().__init__()
-        self._read = read
-
-    def __missing__(self, text: str) -> Scalar:
-        value = self[text] = self._read(text)
-        return value

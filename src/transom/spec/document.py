@@ -1,7 +1,7 @@
 """One document of a YAML stream: its plain value, and the place of everything in it.
 
-Made by the loader; read by whatever judges a document and must say where. The value is what the
-document says; the node tree beside it is only walked when a place is asked for.
+Made by the loader; read by whatever judges a document and must say where. Most documents are
+never asked for a place, so the node tree is kept or made only when one is.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from typing import Any
 
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from transom.spec.node import PLAIN, QUOTED, is_merge, merged_mappings
+from transom.spec.node import PLAIN, QUOTED, compose, is_merge, merged_mappings
 from transom.spec.scalar import read_plain_key, read_tagged_key
 
 Path = Sequence[str | int]
@@ -24,7 +24,6 @@ class Position:
     column: int
 
 
-@dataclass(frozen=True, slots=True)
 class Document:
     """A document's value, with places.
 
@@ -33,15 +32,28 @@ class Document:
     an alias or `<<` has the place where it is written.
     """
 
-    value: Any
-    name: str
-    index: int
-    _root: Node
-    _first_line: int
+    __slots__ = ("_first_line", "_root", "_text", "index", "name", "value")
+
+    def __init__(
+        self,
+        value: Any,
+        *,
+        name: str,
+        index: int,
+        text: bytes,
+        first_line: int,
+        root: Node | None = None,
+    ) -> None:
+        self.value = value
+        self.name = name
+        self.index = index
+        self._text = text
+        self._first_line = first_line
+        self._root = root
 
     def locate(self, path: Path, *, key: bool = False) -> Position:
         """Find the place of a value, or of its key; of the nearest ancestor if it is absent."""
-        place = self._root
+        place = self._tree()
         for key_node, value_node in self._walk(path):
             place = key_node if key and key_node is not None else value_node
         mark = place.start_mark
@@ -60,16 +72,22 @@ class Document:
         node = self._find(path)
         return isinstance(node, ScalarNode) and not node.style
 
+    def _tree(self) -> Node:
+        if self._root is None:
+            self._root = compose(self._text)
+            assert self._root is not None
+        return self._root
+
     def _find(self, path: Path) -> Node | None:
         steps = self._walk(path)
         if len(steps) < len(path):
             return None
-        return steps[-1][1] if steps else self._root
+        return steps[-1][1] if steps else self._tree()
 
     def _walk(self, path: Path) -> list[tuple[Node | None, Node]]:
         """List the key and value nodes along the path, as far as it exists."""
         steps: list[tuple[Node | None, Node]] = []
-        node = self._root
+        node = self._tree()
         for name in path:
             step = _child(node, name)
             if step is None:

@@ -8,16 +8,20 @@ differ is a mistake, never another reading. Opens no files and runs no tag.
 import codecs
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from yaml.error import MarkedYAMLError, YAMLError
+from yaml.nodes import Node
 from yaml.reader import ReaderError
 
 from transom.errors import InvalidDocument
 from transom.model.problem import Mistake
-from transom.spec.construction import Construction
+from transom.spec.construction import Construction, ScalarMemo, UnusualError
 from transom.spec.dispute import refuse_disputed
 from transom.spec.document import Document, Position
+from transom.spec.glance import Glance
 from transom.spec.node import RefusedNode, compose
+from transom.spec.scalar import UnreadableScalar
 
 __all__ = ["Document", "Position", "load"]
 
@@ -42,7 +46,9 @@ class _Stream:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.construction = Construction()
+        scalars = ScalarMemo()
+        self.glance = Glance(scalars)
+        self.construction = Construction(scalars)
         self.documents: list[Document] = []
         self.mistakes: list[Mistake] = []
 
@@ -83,6 +89,14 @@ class _Stream:
 
     def _read_document(self, text: bytes, first_line: int) -> None:
         text = text.removeprefix(codecs.BOM_UTF8)
+        try:
+            value = self.glance.read(text.decode())
+        except (UnusualError, UnreadableScalar):
+            self._parse_document(text, first_line)
+        else:
+            self._add(value, text, first_line)
+
+    def _parse_document(self, text: bytes, first_line: int) -> None:
         if codecs.BOM_UTF8 in text:
             line, column = _end_of(text[: text.index(codecs.BOM_UTF8)].decode())
             self._note(
@@ -108,8 +122,18 @@ class _Stream:
         value, mistakes = self.construction.construct(root, name=self.name, first_line=first_line)
         self.mistakes += mistakes
         if not mistakes:
-            index = len(self.documents)
-            self.documents.append(Document(value, self.name, index, root, first_line))
+            self._add(value, text, first_line, root)
+
+    def _add(self, value: Any, text: bytes, first_line: int, root: Node | None = None) -> None:
+        document = Document(
+            value,
+            name=self.name,
+            index=len(self.documents),
+            text=text,
+            first_line=first_line,
+            root=root,
+        )
+        self.documents.append(document)
 
     def _note_syntax(self, error: YAMLError, text: bytes, first_line: int) -> None:
         if isinstance(error, ReaderError):
