@@ -1,0 +1,106 @@
+"""The shipped JSON Schema is the declaration's, explains every key, and takes what Transom takes."""
+
+import json
+from pathlib import Path
+
+import pytest
+from jsonschema_rs import Draft202012Validator, meta
+
+from transom.spec.loader import load
+from transom.spec.reference import MARK, reference
+from transom.spec.schema import schema_text
+from transom.spec.shape import Flag, Items, Object, Table, Text
+from transom.spec.shapes.document import FLEET
+from transom.spec.syntax import FORMATS
+
+ROOT = Path(__file__).resolve().parents[3]
+SHIPPED = ROOT / "src/transom/spec/fleet-v1alpha1.schema.json"
+SCHEMA = json.loads(SHIPPED.read_bytes())
+FORMAT_CHECKS = {name: syntax.matches for name, syntax in FORMATS.items()}
+
+
+def shapes(shape, path="Fleet"):
+    yield path, shape
+    if isinstance(shape, Object):
+        for key, below in shape.keys.items():
+            yield from shapes(below, f"{path}.{key}")
+    elif isinstance(shape, Items | Table):
+        yield from shapes(shape.of, f"{path}[]")
+
+
+def nodes(node):
+    if isinstance(node, dict):
+        yield node
+        for below in node.values():
+            yield from nodes(below)
+    elif isinstance(node, list):
+        for below in node:
+            yield from nodes(below)
+
+
+def test_the_shipped_file_is_current():
+    assert SHIPPED.read_text(encoding="utf-8") == schema_text(FLEET)
+
+
+def test_it_is_a_schema_of_draft_2020_12():
+    assert SCHEMA["$schema"].endswith("2020-12/schema")
+    assert meta.is_valid(SCHEMA)
+
+
+@pytest.mark.parametrize("file", ["examples/fleet.yaml", "tests/data/fleets/shop.yaml"])
+def test_an_editor_takes_our_fleets_as_yaml_reads_them(file):
+    """Versions and releases without quotes are numbers to an editor, and no mistakes."""
+    (document,) = load((ROOT / file).read_bytes(), name=file)
+    validator = Draft202012Validator(SCHEMA, validate_formats=True, formats=FORMAT_CHECKS)
+    assert [error.message for error in validator.iter_errors(document.value)] == []
+
+
+def test_every_key_is_explained_in_sentences():
+    unexplained = [path for path, shape in shapes(FLEET) if not shape.about.endswith(".")]
+    assert unexplained == []
+
+
+def test_every_map_has_a_title_of_its_own():
+    titles = {}
+    for _, shape in shapes(FLEET):
+        if isinstance(shape, Object):
+            assert titles.setdefault(shape.title, shape) is shape
+
+
+def test_every_reference_leads_to_a_definition():
+    references = {node["$ref"] for node in nodes(SCHEMA) if isinstance(node.get("$ref"), str)}
+    assert references == {f"#/$defs/{name}" for name in SCHEMA["$defs"]}
+
+
+def test_every_example_is_valid_where_it_is_given():
+    for node in nodes(SCHEMA):
+        for example in node.get("examples", ()):
+            own = {**node, "$defs": SCHEMA["$defs"]}
+            validator = Draft202012Validator(own, validate_formats=True, formats=FORMAT_CHECKS)
+            assert validator.is_valid(example), (example, node)
+
+
+def test_every_text_with_an_example_takes_it():
+    for path, shape in shapes(FLEET):
+        if isinstance(shape, Text) and shape.syntax is not None:
+            assert all(map(shape.syntax.matches, shape.examples)), path
+
+
+def test_the_page_is_current_and_names_every_key():
+    page = (ROOT / "docs/fleet.md").read_text(encoding="utf-8")
+    _, mark, generated = page.partition(MARK)
+    assert generated == f"\n\n{reference(FLEET)}"
+    for _, shape in shapes(FLEET):
+        if isinstance(shape, Object):
+            assert f"### {shape.title}\n" in generated
+            assert all(f"| `{key}` |" in generated for key in shape.keys)
+
+
+def test_a_flag_that_can_only_be_true_says_so_to_editors():
+    agents = [
+        node["properties"]["agent"]
+        for node in nodes(SCHEMA)
+        if "agent" in node.get("properties", {})
+    ]
+    assert [agent["const"] for agent in agents] == [True]
+    assert any(isinstance(shape, Flag) and shape.only_true for _, shape in shapes(FLEET))
