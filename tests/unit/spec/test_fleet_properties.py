@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import fields, is_dataclass
 from functools import cache
+from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -101,6 +102,7 @@ def objects(draw, shape, *, wrong):
 
 @cache
 def of_shape(shape, *, wrong):
+    drawn: st.SearchStrategy[Any]
     match shape:
         case Text():
             syntax = shape.syntax.name if shape.syntax else "text"
@@ -143,6 +145,17 @@ def made_consistent(document):
 
 
 ACRONYMS = {"pod_cidrs": "podCIDRs", "service_cidrs": "serviceCIDRs", "cluster_dns": "clusterDNS"}
+PLUGINS = {
+    model.FlannelSpec: "flannel",
+    model.CalicoSpec: "calico",
+    model.AzureCNISpec: "azureCNI",
+    model.OVNKubernetesSpec: "ovnKubernetes",
+    model.WinCNISpec: "wincni",
+    model.WinBridgeSpec: "winBridge",
+    model.WinOverlaySpec: "winOverlay",
+    model.WeaveSpec: "weave",
+    model.ExternalSpec: "external",
+}
 # Values that are one key of several in the document, by that key.
 CHOICES = {
     model.FromAgent: lambda _: {"agent": True},
@@ -161,17 +174,6 @@ CHOICES = {
         **parts(network, without="plugin"),
         PLUGINS[type(network.plugin)]: plain(network.plugin),
     },
-}
-PLUGINS = {
-    model.FlannelSpec: "flannel",
-    model.CalicoSpec: "calico",
-    model.AzureCNISpec: "azureCNI",
-    model.OVNKubernetesSpec: "ovnKubernetes",
-    model.WinCNISpec: "wincni",
-    model.WinBridgeSpec: "winBridge",
-    model.WinOverlaySpec: "winOverlay",
-    model.WeaveSpec: "weave",
-    model.ExternalSpec: "external",
 }
 
 

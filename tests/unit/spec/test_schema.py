@@ -61,7 +61,7 @@ def test_every_key_is_explained_in_sentences():
 
 
 def test_every_map_has_a_title_of_its_own():
-    titles = {}
+    titles: dict[str, Object] = {}
     for _, shape in shapes(FLEET):
         if isinstance(shape, Object):
             assert titles.setdefault(shape.title, shape) is shape
