@@ -25,6 +25,7 @@ SLOW = settings(
     ],
     deadline=None,
 )
+TOKEN = "abcdef.0123456789abcdef"
 HEX = "0123456789abcdef" * 4
 WORDS = {
     "name": ["web", "build-2", "0"],
@@ -245,3 +246,24 @@ def test_a_valid_fleet_is_read_and_written_back_the_same(document):
     (fleet,) = read_fleets(json.dumps(document), name="any")
     assert len(fleet.hosts) == len(document["spec"].get("hosts", []))
     assert read_fleets(json.dumps(written(fleet)), name="again") == [fleet]
+
+
+def leaves(value, path=()):
+    if isinstance(value, dict | list) and value:
+        for key, below in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from leaves(below, (*path, key))
+    else:
+        yield path
+
+
+@SLOW
+@given(of_shape(FLEET, wrong=True), st.data())
+def test_a_token_planted_anywhere_is_a_mistake_and_in_no_message(document, data):
+    *parents, last = data.draw(st.sampled_from(list(leaves(document))))
+    place = document
+    for part in parents:
+        place = place[part]
+    place[last] = TOKEN
+    mistakes = mistakes_of(json.dumps(document))
+    assert any("a secret has no place here" in mistake.message for mistake in mistakes)
+    assert not any(TOKEN in f"{each.message}{each.hint}{each.path}" for each in mistakes)
