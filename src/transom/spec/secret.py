@@ -35,9 +35,9 @@ _WHOLE_TOKEN = re.compile(r"[a-z0-9]{6}\.[a-z0-9]{16}")
 _NAMES = frozenset(
     {"address", "bundle", "dnsSuffix", "endpoint", "file", "jump", "kubeconfig", "name", "noProxy"}
 )
-_URL_USER = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#\s]*@")
+_URL_USER = re.compile(r"://[^/?#\s@]*@")
 _URL_QUERY = re.compile(
-    r"(?i)://[^\s]*[?&;](?:sig|signature|x-amz-signature|x-goog-signature|[a-z_-]*"
+    r"(?i)[?&;](?:sig|signature|x-amz-signature|x-goog-signature|[a-z_-]{0,32}?"
     rf"{_SECRET_WORD})=[^&\s]"
 )
 # A user and a password before a host; an image's tag before its digest is none.
@@ -46,7 +46,7 @@ _LOOKS = (
     (_USER_PASSWORD, "a user's password"),
     (re.compile(r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----"), "a private key"),
     (re.compile(r"PuTTY-User-Key-File-\d"), "a private key"),
-    (re.compile(r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}"), "a token"),
+    (re.compile(r"(?<![\w-])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}"), "a token"),
     (re.compile(r"(?i)\b(?:bearer|basic)\s+[A-Za-z0-9+/=._~-]{8,}"), "an authorization"),
     (_BOOTSTRAP_TOKEN, "a bootstrap token"),
     (_ASSIGNED, "a password or token"),
@@ -133,7 +133,7 @@ def _secret_at(value: Any, path: Path) -> str | None:
 
 
 def _looks_like(text: str, key: str) -> str | None:
-    if _URL_USER.search(text) or _URL_QUERY.search(text):
+    if "://" in text and (_URL_USER.search(text) or _URL_QUERY.search(text)):
         return "a URL with credentials in it"
     for pattern, what in _LOOKS:
         if pattern.search(text):

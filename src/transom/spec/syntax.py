@@ -126,7 +126,7 @@ HOST_NAME = Syntax("host-name", "a computer's name: no blanks, no slashes", r"[^
 VERSION = Syntax(
     "version",
     "a version such as 1.37.1",
-    r"v?[0-9]+(\.[0-9]+){1,2}(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?",
+    r"v?[0-9]{1,9}(\.[0-9]{1,9}){1,2}(-[0-9A-Za-z.-]{1,64})?(\+[0-9A-Za-z.-]{1,64})?",
 )
 VERSION_OR_CLUSTER = Syntax(
     "version-or-cluster", "a version such as 1.37.1, or `cluster`", rf"cluster|{VERSION.pattern}"

@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from transom.errors import InternalError
 from transom.spec.fault import Fault, Path
 from transom.spec.schema import schema_of
 from transom.spec.shape import Object
@@ -206,7 +207,7 @@ def _word(path: Path, value: Any, kind: Any, node: Mapping[str, Any]) -> Fault:
         case "minItems":
             return Fault(path, "is an empty list", "It needs at least one value.")
         case _:
-            raise AssertionError(f"the schema uses {kind.name}, which has no words yet")
+            raise InternalError(f"the schema uses `{kind.name}`, which has no words yet")
 
 
 def _shown(value: Any) -> str:

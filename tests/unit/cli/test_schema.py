@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from transom.cli.main import main
 from transom.spec.schema import schema_text
 from transom.spec.shapes.document import FLEET
@@ -32,9 +34,7 @@ def test_a_file_that_cannot_be_written_is_the_users_matter(tmp_path, capsys):
 
 
 def test_help_shows_the_line_for_editors(capsys):
-    try:
+    with pytest.raises(SystemExit, match="0"):
         main(["schema", "--help"])
-    except SystemExit as end:
-        assert end.code == 0
     out = capsys.readouterr().out
     assert "# yaml-language-server: $schema=./fleet-v1alpha1.schema.json" in out

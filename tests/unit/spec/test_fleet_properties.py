@@ -3,6 +3,8 @@
 import json
 import re
 from dataclasses import fields, is_dataclass
+from functools import cache
+from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -13,6 +15,17 @@ from transom.spec.fleet import read_fleets
 from transom.spec.shape import Flag, Free, Items, Number, Object, Table, Text
 from transom.spec.shapes.document import FLEET
 
+# A whole fleet is a large thing to draw: fewer of them, and no complaint about their size.
+SLOW = settings(
+    max_examples=60,
+    suppress_health_check=[
+        HealthCheck.too_slow,
+        HealthCheck.large_base_example,
+        HealthCheck.data_too_large,
+    ],
+    deadline=None,
+)
+TOKEN = "abcdef.0123456789abcdef"
 HEX = "0123456789abcdef" * 4
 WORDS = {
     "name": ["web", "build-2", "0"],
@@ -54,64 +67,61 @@ scalars = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False),
     st.text(max_size=8),
 )
-values = st.recursive(
-    scalars,
-    lambda below: (
-        st.lists(below, max_size=3) | st.dictionaries(st.text(max_size=8), below, max_size=3)
-    ),
-    max_leaves=12,
-)
+
+
+def trees(leaves, keys):
+    return st.recursive(
+        leaves,
+        lambda below: st.lists(below, max_size=2) | st.dictionaries(keys, below, max_size=2),
+        max_leaves=6,
+    )
+
+
+anything = trees(scalars, st.text(max_size=8))
+configuration = trees(st.integers() | st.text("abc"), st.text("abc", min_size=1, max_size=3))
+wrong_values = st.sampled_from([None, True, -1, 2.5, "", "x y", [], [None], {}, {"colour": 1}])
 
 
 @st.composite
 def objects(draw, shape, *, wrong):
-    chosen = {key for key in shape.keys if draw(st.booleans())} | set(shape.required)
+    """A map of the shape; with `wrong` some of its values are not."""
+    chosen = draw(st.sets(st.sampled_from(list(shape.keys)))) | set(shape.required)
     if shape.exactly_one:
-        chosen -= set(shape.exactly_one)
-        chosen.add(draw(st.sampled_from(shape.exactly_one)))
+        chosen = chosen.difference(shape.exactly_one) | {draw(st.sampled_from(shape.exactly_one))}
     if shape.at_least_one:
         chosen.add(draw(st.sampled_from(shape.at_least_one)))
+    for key, needs in [*shape.needs.items()] * 2:  # what is needed may itself need something
+        chosen.update(needs if key in chosen else ())
     for first, second in shape.not_both:
         if {first, second} <= chosen:
-            chosen.discard(
-                draw(st.sampled_from([first, second])) if not shape.exactly_one else second
-            )
-    for _ in shape.needs:
-        for key, needs in shape.needs.items():
-            if key in chosen:
-                chosen |= set(needs)
-    for first, second in shape.not_both:
-        if second in chosen:
-            chosen.discard(first)
-    document = {
-        key: draw(of_shape(shape.keys[key], wrong=wrong)) for key in shape.keys if key in chosen
-    }
+            chosen.discard(first if first not in shape.exactly_one else second)
+    document = {key: draw(of_shape(shape.keys[key], wrong=wrong)) for key in sorted(chosen)}
     if wrong and draw(st.integers(0, 9)) == 0:
-        document[draw(st.sampled_from([*shape.keys, "colour"]))] = draw(values)
+        document[draw(st.sampled_from([*shape.keys, "colour"]))] = draw(wrong_values)
     return document
 
 
+@cache
 def of_shape(shape, *, wrong):
+    drawn: st.SearchStrategy[Any]
     match shape:
         case Text():
-            right = st.sampled_from(
-                shape.choices or WORDS[shape.syntax.name if shape.syntax else "text"]
-            )
+            syntax = shape.syntax.name if shape.syntax else "text"
+            drawn = st.sampled_from(shape.choices or WORDS[syntax])
         case Number():
-            right = st.integers(shape.minimum, shape.maximum)
+            drawn = st.integers(shape.minimum, shape.maximum)
         case Flag():
-            right = st.just(True) if shape.only_true else st.booleans()
+            drawn = st.just(value=True) if shape.only_true else st.booleans()
         case Items():
-            right = st.lists(of_shape(shape.of, wrong=wrong), min_size=shape.least, max_size=3)
+            drawn = st.lists(of_shape(shape.of, wrong=wrong), min_size=shape.least, max_size=2)
         case Table():
-            right = st.dictionaries(
-                st.sampled_from(WORDS[shape.keys.name]), of_shape(shape.of, wrong=wrong), max_size=2
-            )
+            keys = st.sampled_from(WORDS[shape.keys.name])
+            drawn = st.dictionaries(keys, of_shape(shape.of, wrong=wrong), max_size=2)
         case Free():
-            right = st.dictionaries(st.text("abc", min_size=1, max_size=3), values, max_size=2)
+            drawn = st.dictionaries(st.text("abc", min_size=1), configuration, max_size=2)
         case Object():
-            right = objects(shape, wrong=wrong)
-    return right
+            drawn = objects(shape, wrong=wrong)
+    return drawn
 
 
 def made_consistent(document):
@@ -135,24 +145,7 @@ def made_consistent(document):
     return document
 
 
-def camel(name):
-    known = {"pod_cidrs": "podCIDRs", "service_cidrs": "serviceCIDRs", "cluster_dns": "clusterDNS"}
-    return known.get(name) or re.sub(r"_([a-z])", lambda match: match[1].upper(), name)
-
-
-CREDENTIALS = {
-    model.FromAgent: lambda _: {"agent": True},
-    model.FromFile: lambda place: {"file": place.path},
-    model.FromEnvironment: lambda place: {"env": place.name},
-    model.FromCommand: lambda place: {"command": list(place.argv)},
-    model.FromPrompt: lambda _: {"prompt": True},
-    model.FromSecret: lambda place: {"secretRef": plain(place)},
-    model.FromURL: lambda place: {"url": place.url, "sha256": place.sha256},
-    model.FromLocalFile: lambda place: (
-        {"file": place.path} | ({"sha256": place.sha256} if place.sha256 else {})
-    ),
-    model.FromNodeTarball: lambda place: {"member": place.member},
-}
+ACRONYMS = {"pod_cidrs": "podCIDRs", "service_cidrs": "serviceCIDRs", "cluster_dns": "clusterDNS"}
 PLUGINS = {
     model.FlannelSpec: "flannel",
     model.CalicoSpec: "calico",
@@ -164,47 +157,45 @@ PLUGINS = {
     model.WeaveSpec: "weave",
     model.ExternalSpec: "external",
 }
+# Values that are one key of several in the document, by that key.
+CHOICES = {
+    model.FromAgent: lambda _: {"agent": True},
+    model.FromFile: lambda place: {"file": place.path},
+    model.FromEnvironment: lambda place: {"env": place.name},
+    model.FromCommand: lambda place: {"command": list(place.argv)},
+    model.FromPrompt: lambda _: {"prompt": True},
+    model.FromSecret: lambda place: {"secretRef": parts(place)},
+    model.FromLocalFile: lambda place: {"file": place.path} | parts(place, without="path"),
+    model.Connection: lambda one: {one.transport.value: parts(one, without="transport")},
+    model.Drain: lambda drain: {
+        "timeout": f"{drain.timeout_s}s",
+        **{key.removesuffix("S"): part for key, part in parts(drain, without="timeout_s").items()},
+    },
+    model.Network: lambda network: {
+        **parts(network, without="plugin"),
+        PLUGINS[type(network.plugin)]: plain(network.plugin),
+    },
+}
 
 
 def plain(value):
     """A model's value as its part of a document."""
-    if type(value) in CREDENTIALS and not (type(value) is model.FromSecret and False):
-        return (
-            secret_ref(value)
-            if isinstance(value, model.FromSecret)
-            else CREDENTIALS[type(value)](value)
-        )
-    if isinstance(value, model.Network):
-        rest = {
-            each.name: getattr(value, each.name) for each in fields(value) if each.name != "plugin"
-        }
-        return {**named(rest), PLUGINS[type(value.plugin)]: plain(value.plugin)}
-    if isinstance(value, model.Connection):
-        rest = {
-            each.name: getattr(value, each.name)
-            for each in fields(value)
-            if each.name != "transport"
-        }
-        return {value.transport.value: named(rest)}
-    if isinstance(value, model.Drain):
-        rest = {each.name.removesuffix("_s"): getattr(value, each.name) for each in fields(value)}
-        return named(rest) | {"timeout": f"{value.timeout_s}s"}
+    if type(value) in CHOICES:
+        return CHOICES[type(value)](value)
     if is_dataclass(value):
-        return named({each.name: getattr(value, each.name) for each in fields(value)})
+        return parts(value)
     if isinstance(value, dict):
         return {key: plain(below) for key, below in value.items()}
-    if isinstance(value, tuple):
-        return [plain(below) for below in value]
-    return value
+    return [plain(below) for below in value] if isinstance(value, tuple) else value
 
 
-def secret_ref(value):
-    return {"secretRef": {"namespace": value.namespace, "name": value.name, "key": value.key}}
-
-
-def named(parts):
+def parts(value, *, without=""):
+    """The attributes that say something, under their names in a document."""
+    found = {each.name: getattr(value, each.name) for each in fields(value) if each.name != without}
     return {
-        camel(name): plain(part) for name, part in parts.items() if part is not None and part != ()
+        ACRONYMS.get(name) or re.sub(r"_([a-z])", lambda match: match[1].upper(), name): plain(part)
+        for name, part in found.items()
+        if part is not None and part != ()
     }
 
 
@@ -222,36 +213,57 @@ def written(fleet):
     }
 
 
-@given(values)
-def test_any_document_gives_mistakes_and_never_an_accident(value):
+def mistakes_of(source):
     try:
-        read_fleets(json.dumps(value), name="any")
+        read_fleets(source, name="any")
     except InvalidDocument as error:
-        assert error.mistakes
-    else:
-        raise AssertionError("nothing random is a fleet")
+        return error.mistakes
+    return ()
+
+
+@given(anything)
+def test_any_document_gives_mistakes_and_never_an_accident(value):
+    assert mistakes_of(json.dumps(value, ensure_ascii=False))
 
 
 @given(st.text() | st.binary())
 def test_any_text_gives_mistakes_and_never_an_accident(text):
-    try:
-        read_fleets(text, name="any")
-    except InvalidDocument as error:
-        assert error.mistakes
+    assert mistakes_of(text)
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.large_base_example])
+@SLOW
 @given(of_shape(FLEET, wrong=True))
 def test_an_almost_valid_fleet_gives_a_fleet_or_mistakes_with_places(document):
-    try:
-        read_fleets(json.dumps(document), name="any")
-    except InvalidDocument as error:
-        assert all(each.message and each.line == 1 and each.column > 0 for each in error.mistakes)
+    for mistake in mistakes_of(json.dumps(document)):
+        assert mistake.message
+        assert (mistake.file, mistake.line) == ("any", 1)
+        assert mistake.column > 0
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.large_base_example])
+@SLOW
 @given(of_shape(FLEET, wrong=False).map(made_consistent))
 def test_a_valid_fleet_is_read_and_written_back_the_same(document):
     (fleet,) = read_fleets(json.dumps(document), name="any")
     assert len(fleet.hosts) == len(document["spec"].get("hosts", []))
     assert read_fleets(json.dumps(written(fleet)), name="again") == [fleet]
+
+
+def leaves(value, path=()):
+    if isinstance(value, dict | list) and value:
+        for key, below in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from leaves(below, (*path, key))
+    else:
+        yield path
+
+
+@SLOW
+@given(of_shape(FLEET, wrong=True), st.data())
+def test_a_token_planted_anywhere_is_a_mistake_and_in_no_message(document, data):
+    *parents, last = data.draw(st.sampled_from(list(leaves(document))))
+    place = document
+    for part in parents:
+        place = place[part]
+    place[last] = TOKEN
+    mistakes = mistakes_of(json.dumps(document))
+    assert any("a secret has no place here" in mistake.message for mistake in mistakes)
+    assert not any(TOKEN in f"{each.message}{each.hint}{each.path}" for each in mistakes)

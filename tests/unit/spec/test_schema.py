@@ -61,7 +61,7 @@ def test_every_key_is_explained_in_sentences():
 
 
 def test_every_map_has_a_title_of_its_own():
-    titles = {}
+    titles: dict[str, Object] = {}
     for _, shape in shapes(FLEET):
         if isinstance(shape, Object):
             assert titles.setdefault(shape.title, shape) is shape
@@ -88,7 +88,7 @@ def test_every_text_with_an_example_takes_it():
 
 def test_the_page_is_current_and_names_every_key():
     page = (ROOT / "docs/fleet.md").read_text(encoding="utf-8")
-    _, mark, generated = page.partition(MARK)
+    generated = page.partition(MARK)[2]
     assert generated == f"\n\n{reference(FLEET)}"
     for _, shape in shapes(FLEET):
         if isinstance(shape, Object):
@@ -104,3 +104,27 @@ def test_a_flag_that_can_only_be_true_says_so_to_editors():
     ]
     assert [agent["const"] for agent in agents] == [True]
     assert any(isinstance(shape, Flag) and shape.only_true for _, shape in shapes(FLEET))
+
+
+def test_the_schema_uses_only_keywords_that_validation_has_words_for():
+    annotations = {"$schema", "$defs", "title", "description", "examples", "writeOnly"}
+    structure = {"$ref", "properties", "items", "allOf", "patternErrorMessage"}
+    worded = {
+        *("type", "required", "dependentRequired", "additionalProperties", "propertyNames"),
+        *("oneOf", "anyOf", "not", "enum", "const", "pattern", "format"),
+        *("minimum", "maximum", "minItems"),
+    }
+    maps_of_names = ("properties", "$defs", "dependentRequired", "examples")
+
+    def keywords(node):
+        for keyword, below in node.items():
+            yield keyword
+            if keyword in maps_of_names:
+                inner = below.values() if keyword in ("properties", "$defs") else ()
+            else:
+                inner = below if isinstance(below, list) else [below]
+            for each in inner:
+                if isinstance(each, dict):
+                    yield from keywords(each)
+
+    assert set(keywords(SCHEMA)) == annotations | structure | worded

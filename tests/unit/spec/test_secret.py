@@ -187,3 +187,12 @@ def test_a_bootstrap_token_is_found_at_any_place(tree, token):
 
     secrets = find_secrets({"free": planted(tree)})
     assert secrets.values == (token,)
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["a", "https://", "x?", "://", "a:", "a@", "eyJ", "?token", "basic ", "-----BEGIN ", "abcdef."],
+)
+def test_the_search_takes_time_in_proportion_to_the_text(part):
+    """A search that backtracks would run into the test's time limit here."""
+    assert find_secrets({"free": part * 200_000}).values == ()
