@@ -2,6 +2,7 @@
 
 import json
 import re
+from contextlib import suppress
 from functools import cache
 from itertools import product
 
@@ -99,10 +100,8 @@ def grid(kubernetes):
         fleet = build_fleet(
             kubernetes, release, runtime=runtime, plugin=plugin, privileged=way, isolation=isolation
         )
-        try:
+        with suppress(Refused):
             found += resolve(fleet)
-        except Refused as error:
-            assert error.refusals
     return found
 
 
