@@ -8,6 +8,7 @@ password.
 
 import http.client
 import ipaddress
+import re
 import ssl
 import urllib.error
 import urllib.request
@@ -36,6 +37,7 @@ _TEMPORARY = frozenset(
 # A connection that ended inside TLS may well hold the next time.
 _CUT = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)
 _PROXY_SAYS_NO = "Tunnel connection failed: 4"
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _DENIED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 
 
@@ -56,6 +58,9 @@ class Header:
     value: str = field(repr=False)
 
     def __post_init__(self) -> None:
+        _refuse_unsafe(self.origin)
+        if _TOKEN.fullmatch(self.name) is None:
+            raise UsageError(f"{self.name!r} is not the name of a header", subject=self.origin)
         # The client library would quote a bad value in its own error.
         if not self.value.isascii() or not self.value.isprintable() or not self.value.strip():
             raise UsageError(
