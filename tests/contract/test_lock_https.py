@@ -36,7 +36,7 @@ def lock(monkeypatch, folder, ca_file, capsys):
     """Run `transom lock` for these artifacts; give the exit code and the JSON printed."""
 
     def run(pinnables, *options, online=True):
-        monkeypatch.setattr(lock_command, "artifacts_of", lambda _fleet: pinnables)
+        monkeypatch.setattr(lock_command, "wanted_by", lambda _fleet: pinnables)
         trust = ["--ca-file", ca_file] if online else []
         arguments = ["lock", "-f", str(folder / "fleet.yaml"), "-o", "json", *trust, *options]
         code = main(arguments)

@@ -13,11 +13,12 @@ from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
-from transom.cli import console, lock_file, lock_report
+from transom.cli import console, fleet_file, lock_file, lock_report
 from transom.errors import InternalError, UsageError
 from transom.fleet import pin
 from transom.model.lock import Lock, LockKey
 from transom.recipe.lock import PinnableArtifact, apply_lock, unused
+from transom.recipe.pinnable import artifacts_of
 from transom.remote.download import Downloader
 from transom.remote.https import Header, Https, Proxy
 
@@ -74,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
     """Lock, update or check, and print what came of it."""
     if args.offline and args.update is not None:
         raise UsageError("--update asks upstreams for their sums, so it cannot be --offline")
-    pinnables = pin.distinct(artifacts_of(args.file))
+    pinnables = pin.distinct(wanted_by(args.file))
     path = lock_file.locate(args.file, args.lock)
     lock = lock_file.load(path)
     doors = None if args.offline else _Doors(args.ca_file, args.header)
@@ -101,9 +102,9 @@ def run(args: argparse.Namespace) -> int:
     return _finish(report, args.output)
 
 
-def artifacts_of(fleet: str) -> list[PinnableArtifact]:
-    """Every artifact of the fleets in a file, for every host."""
-    raise InternalError("no resolver is connected", subject=fleet)
+def wanted_by(file: str) -> list[PinnableArtifact]:
+    """Every artifact that the fleets of a file need."""
+    return artifacts_of(fleet_file.read(file), directory=str(fleet_file.folder(file)))
 
 
 def _checked(

@@ -6,6 +6,7 @@ Used by every command that needs artifacts pinned.
 import os
 from pathlib import Path
 
+from transom.cli import fleet_file
 from transom.errors import UsageError
 from transom.model.lock import Lock
 from transom.recipe.lock_document import read_lock, write_lock
@@ -17,7 +18,7 @@ def locate(fleet: str, lock: str | None) -> Path:
     """The named file, else `transom.lock` beside the fleet; for standard input, right here."""
     if lock:
         return Path(lock)
-    return Path(NAME) if fleet == "-" else Path(fleet).parent / NAME
+    return fleet_file.folder(fleet) / NAME
 
 
 def load(path: Path) -> Lock:

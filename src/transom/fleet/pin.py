@@ -13,7 +13,8 @@ from urllib.parse import unquote, urlsplit
 from transom.errors import PermanentError, TemporaryError, TransomError, UsageError
 from transom.model.lock import Lock, LockEntry, LockKey, SumFrom
 from transom.recipe.checksum import parse_checksum
-from transom.recipe.lock import Difference, PinnableArtifact, has_credentials, mirrored
+from transom.recipe.lock import Difference, PinnableArtifact, has_credentials
+from transom.recipe.sources import mirrored
 from transom.remote.download import Downloaded, Progress, hash_file
 from transom.remote.https import NotThere, shown
 

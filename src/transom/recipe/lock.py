@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 from transom.errors import UsageError
 from transom.model.lock import Lock, LockEntry, LockKey, key_of
 from transom.model.recipe import Artifact
+from transom.recipe.sources import mirrored
 
 # Query parameters that grant access to whoever holds the URL.
 _SECRET_PARAMETERS = frozenset(
@@ -61,34 +62,48 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Locked:
-    """Artifacts with the sums of a lock; those missing or differing have none to be used by."""
+    """Artifacts with the sums of a lock.
+
+    Missing ones keep what the fleet says itself; those with two different sums have none.
+    """
 
     artifacts: tuple[Artifact, ...]
     missing: tuple[LockKey, ...] = ()
     differing: tuple[Difference, ...] = ()
 
 
-def apply_lock(artifacts: Iterable[Artifact], lock: Lock) -> Locked:
-    """Give each artifact the sum its entry has; name those that have none, or another."""
-    entries = lock.by_key()
+def apply_lock(
+    artifacts: Iterable[Artifact], lock: Lock, *, mirrors: Mapping[str, str] | None = None
+) -> Locked:
+    """Give each artifact the sum its entry has; name those that have none, or another.
+
+    With the `mirrors` of their fleet, artifacts whose addresses are at a mirror are found too.
+    """
+    entries = {
+        replace(entry.key, url=mirrored(entry.url, mirrors or {})): entry for entry in lock.entries
+    }
     done: list[Artifact] = []
     missing: list[LockKey] = []
     differing: list[Difference] = []
     for artifact in artifacts:
-        entry = entries.get(key_of(artifact))
+        entry, own = entries.get(key_of(artifact)), artifact.sha256
         if entry is None:
             missing.append(key_of(artifact))
-        elif artifact.sha256 not in (None, entry.sha256):
+            done.append(artifact)
+        elif own is not None and own != entry.sha256:
             said_by = f"the fleet ({artifact.why})"
-            differing.append(Difference(entry=entry, sha256=artifact.sha256 or "", said_by=said_by))
-            entry = None
-        done.append(replace(artifact, sha256=entry.sha256 if entry else None))
+            differing.append(Difference(entry=entry, sha256=own, said_by=said_by))
+            done.append(replace(artifact, sha256=None))
+        else:
+            done.append(replace(artifact, sha256=entry.sha256))
     return Locked(artifacts=tuple(done), missing=tuple(missing), differing=tuple(differing))
 
 
-def pinned(artifacts: Iterable[Artifact], lock: Lock) -> tuple[Artifact, ...]:
+def pinned(
+    artifacts: Iterable[Artifact], lock: Lock, *, mirrors: Mapping[str, str] | None = None
+) -> tuple[Artifact, ...]:
     """The artifacts with their sums, for use; refuse all of them if one is not locked."""
-    locked = apply_lock(artifacts, lock)
+    locked = apply_lock(artifacts, lock, mirrors=mirrors)
     named = [f"{key.id} {key.version} ({key.url})" for key in sorted(set(locked.missing))]
     if named:
         raise UsageError(
@@ -108,20 +123,6 @@ def unused(artifacts: Iterable[Artifact], lock: Lock) -> tuple[LockEntry, ...]:
     """The entries that none of these artifacts needs."""
     needed = {key_of(artifact) for artifact in artifacts}
     return tuple(entry for entry in lock.entries if entry.key not in needed)
-
-
-def mirrored(url: str, mirrors: Mapping[str, str]) -> str:
-    """The address to fetch instead: the longest prefix that a mirror stands for is replaced."""
-    for prefix in sorted(mirrors, key=len, reverse=True):
-        base = prefix.rstrip("/")
-        if url == base or url.startswith((base + "/", base + "?")):
-            return mirrors[prefix].rstrip("/") + url[len(base) :]
-    return url
-
-
-def to_mirror(artifact: Artifact, mirrors: Mapping[str, str]) -> Artifact:
-    """The artifact with the address its host fetches; do this after its lock was applied."""
-    return replace(artifact, url=mirrored(artifact.url, mirrors))
 
 
 def has_credentials(url: str) -> bool:
