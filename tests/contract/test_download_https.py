@@ -165,3 +165,47 @@ def test_does_not_repeat_what_the_proxy_refuses(server, start, ca_file, clock, t
     with pytest.raises(PermanentError, match="407") as caught:
         Downloader(https, clock=clock).file(server.url + "/f", target)
     assert "pw" not in caught.value.message
+
+
+def test_starts_again_when_the_server_continues_elsewhere(server, downloader, target):
+    elsewhere = status(206, Content_Range="bytes 1-2/3")
+    url = server.serve("/f", elsewhere, body(CONTENT))
+    target.with_name("kubelet.exe.part").write_bytes(CONTENT[:7000])
+    assert downloader.file(url, target, sha256=SUM).sha256 == SUM
+    assert target.read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(b"a" * 1024 * 1024 + b"b", "too long"), (b"\xff\xfe", "not text")],
+)
+def test_takes_nothing_for_a_text_that_is_none(server, downloader, content, said):
+    with pytest.raises(PermanentError, match=said):
+        downloader.text(server.serve("/sums", body(content)))
+
+
+def test_asks_again_for_a_text_that_was_cut_off(server, downloader):
+    url = server.serve("/sums", cut(SUM.encode(), 10), body(SUM.encode()))
+    assert downloader.text(url) == SUM
+
+
+def test_says_how_to_give_a_header_where_one_is_asked_for(server, downloader, target):
+    with pytest.raises(PermanentError, match="401") as caught:
+        downloader.file(server.serve("/f", status(401)), target)
+    assert "--header" in caught.value.hint
+
+
+def test_does_not_repeat_what_speaks_no_tls(start, downloader, clock, target):
+    plain = start(Server(None))
+    with pytest.raises(PermanentError) as caught:
+        downloader.file(plain.url.replace("http:", "https:") + "/f", target)
+    assert "does not speak HTTPS" in caught.value.hint
+    assert clock.waits == []
+
+
+def test_tries_again_where_nobody_listens(context, downloader, clock, target):
+    gone = Server(context)
+    gone.server_close()
+    with pytest.raises(TemporaryError, match="Connection refused"):
+        downloader.file(gone.url + "/f", target)
+    assert len(clock.waits) == 5

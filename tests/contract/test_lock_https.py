@@ -2,10 +2,11 @@
 
 import hashlib
 import json
+from pathlib import Path
 
 import pytest
 from tests.artifacts import artifact
-from tests.contract.web import ProxyServer, body
+from tests.contract.web import Handler, ProxyServer, body
 
 from transom.cli import lock as lock_command
 from transom.cli import lock_file
@@ -13,11 +14,24 @@ from transom.cli.main import main
 from transom.errors import UsageError
 from transom.model.lock import Lock, SumFrom
 from transom.recipe.lock import PinnableArtifact, pinned
+from transom.recipe.resolve import resolve
+from transom.spec.fleet import read_fleets
 
 CONTENT = bytes(range(256)) * 400
 SUM = hashlib.sha256(CONTENT).hexdigest()
 OTHER = b"tampered" * 100
 SECRET = "Bearer s3cr3t-value"
+DATA = Path(__file__).parents[1] / "data"
+
+
+class Everything(dict[str, list[Handler]]):
+    """Every path of a mirror: the content, and its sum where a sum is asked for."""
+
+    def get(self, path, _default=None):
+        """What is scripted for a path."""
+        name, _, kind = path.rpartition("/")[2].rpartition(".")
+        is_sum = kind in ("sha256", "sha256sum")
+        return [body(f"{SUM}  {name}\n".encode() if is_sum else CONTENT)]
 
 
 @pytest.fixture
@@ -202,3 +216,28 @@ def test_nothing_unlocked_is_ever_used(server, lock, folder):
         pinned([kubelet, pinnable(server, name="kubeadm").artifact], locked(folder))
     with pytest.raises(UsageError, match="different sums for kubelet"):
         pinned([pinnable(server, sha256="0" * 64).artifact], locked(folder))
+
+
+def test_a_whole_fleet_is_locked_from_its_mirrors(server, ca_file, folder):
+    """From the document a person writes, with nobody else reachable, to a lock that checks."""
+    fleet = (DATA / "fleets/shop.yaml").read_text("utf-8")
+    mirrors = fleet[fleet.index("    mirrors:") : fleet.index("  proxy:")]
+    hosts = ("https://dl.k8s.io", "https://github.com", "https://www.python.org")
+    ours = json.dumps(dict.fromkeys(hosts, server.url + "/mirror"))
+    fleet = fleet.replace(mirrors, f"    mirrors: {ours}\n")
+    fleet = fleet.replace("http://proxy:3128", "http://127.0.0.1:9")
+    fleet = fleet.replace('noProxy: [".corp"]', "noProxy: [127.0.0.1]")
+    (folder / "fleet.yaml").write_text(fleet, "utf-8")
+    server.scripts = Everything()
+    options = ["-f", str(folder / "fleet.yaml"), "--ca-file", ca_file]
+    assert main(["lock", *options]) == 0
+    assert main(["lock", *options, "--check"]) == 0
+    by_id = {entry.id: entry for entry in locked(folder).entries}
+    assert by_id["kubelet"].url.startswith("https://dl.k8s.io/")
+    assert by_id["kubelet"].sum_from is SumFrom.MIRROR
+    assert by_id["flannel"].sum_from is SumFrom.FIRST_USE
+    (fleet_read,) = read_fleets(fleet, name="fleet.yaml")
+    for recipe in resolve(fleet_read):
+        for used in pinned(recipe.artifacts, locked(folder), mirrors=fleet_read.source.mirrors):
+            assert used.url.startswith(server.url)
+            assert used.sha256 == SUM

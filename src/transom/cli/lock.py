@@ -93,7 +93,9 @@ def run(args: argparse.Namespace) -> int:
             progress=_ProgressLine,
         )
     after = lock.with_entries(pinned.entries).without(_to_drop(pinnables, lock, args.update))
-    written = lock_file.save(path, after)
+    written = after != lock
+    if written:
+        lock_file.save(path, after)
     report = _report(pinnables, path, before=lock, after=after, written=written)
     if pinned.failures:
         for line in lock_report.lines(report):

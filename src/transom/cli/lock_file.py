@@ -32,13 +32,11 @@ def load(path: Path) -> Lock:
     return read_lock(text, file=str(path))
 
 
-def save(path: Path, lock: Lock) -> bool:
-    """Write the lock, unless the file has these bytes already; say whether it was written."""
+def save(path: Path, lock: Lock) -> None:
+    """Put the lock in that file's place."""
     content = write_lock(lock).encode()
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        if path.exists() and path.read_bytes() == content:
-            return False
         with part.open("xb") as stream:
             stream.write(content)
             stream.flush()
@@ -47,4 +45,3 @@ def save(path: Path, lock: Lock) -> bool:
     except OSError as error:
         part.unlink(missing_ok=True)
         raise UsageError(f"cannot write the lock {path}", subject=str(path)) from error
-    return True

@@ -66,6 +66,25 @@ def document(report: LockReport) -> dict[str, Any]:
 
 def lines(report: LockReport) -> Iterator[str]:
     """The report for people."""
+    yield from _changes(report)
+    for key in report.missing:
+        yield f"missing  {_name(key)}  {key.url}"
+    for difference in report.differing:
+        entry = difference.entry
+        yield f"differs  {_name(entry)}  locked {entry.sha256}"
+        yield f"         {difference.said_by} says {difference.sha256}"
+    for entry in report.unused:
+        yield f"unused   {_name(entry)}  `transom lock --update` drops it"
+    count = len(report.after.entries)
+    state = "written" if report.written else "not changed"
+    yield f"{report.file}: {count} artifact{'s' if count != 1 else ''}, {state}"
+    if report.missing:
+        yield "next: `transom lock`, where the sources can be reached, adds what is missing"
+    if report.differing:
+        yield "next: find out why; `transom lock --update NAME` takes the new sum"
+
+
+def _changes(report: LockReport) -> Iterator[str]:
     for entry in report.added():
         source = f"{entry.sum_from.value} sum"
         yield f"added    {_name(entry)}  {entry.sha256[:_SHORT]}  {size(entry.size)}  {source}"
@@ -76,27 +95,17 @@ def lines(report: LockReport) -> Iterator[str]:
             yield f"changed  {_name(now)}  other bytes: {was.sha256} is now {now.sha256}"
     for entry in report.removed():
         yield f"removed  {_name(entry)}"
-    for key in report.missing:
-        yield f"missing  {_name(key)}  {key.url}"
-    for difference in report.differing:
-        entry = difference.entry
-        yield f"differs  {_name(entry)}  locked {entry.sha256}"
-        yield f"         {difference.said_by} says {difference.sha256}"
-    for entry in report.unused:
-        yield f"unused   {_name(entry)}  `transom lock --update {entry.id}` drops it"
-    count = len(report.after.entries)
-    state = "written" if report.written else "not changed"
-    yield f"{report.file}: {count} artifact{'s' if count != 1 else ''}, {state}"
 
 
 def size(count: int) -> str:
     """Bytes for people: 52.3 MB."""
-    amount, unit = float(count), "B"
-    for unit in ("B", "kB", "MB", "GB"):  # noqa: B007 - the unit reached is the result
-        if amount < _THOUSAND:
-            break
+    if count < _THOUSAND:
+        return f"{count} B"
+    amount, units = count / _THOUSAND, ["kB", "MB", "GB"]
+    while amount >= _THOUSAND and len(units) > 1:
         amount /= _THOUSAND
-    return f"{count} B" if unit == "B" else f"{amount:.1f} {unit}"
+        del units[0]
+    return f"{amount:.1f} {units[0]}"
 
 
 def _name(thing: LockEntry | LockKey) -> str:
