@@ -4,13 +4,15 @@ import json
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from transom.cli import console
-from transom.cli.documents import add_fleet_argument, read_fleets, read_input
+from transom.cli import console, fleet_file
 from transom.errors import UsageError
 from transom.model.recipe import Recipe
+
+if TYPE_CHECKING:
+    from transom.model.fleet import Fleet
+    from transom.model.lock import Lock
 
 SUMMARY = "Show what would be installed on each host of a fleet, and why; nothing is touched."
 
@@ -30,9 +32,13 @@ _CLOSED = ", SYSTEM and Administrators only"
 def configure(parser: ArgumentParser) -> None:
     """Add the fleet, the hosts and the form."""
     parser.epilog = _EXAMPLES
-    add_fleet_argument(parser)
+    fleet_file.add_argument(parser)
     parser.add_argument("--host", action="append", default=[], help="only this host; repeatable")
-    parser.add_argument("--lock", metavar="FILE", help="take SHA-256 sums from this lock file")
+    parser.add_argument(
+        "--lock",
+        metavar="FILE",
+        help="take SHA-256 sums from it (default: transom.lock beside the fleet)",
+    )
     parser.add_argument(
         "--inventory",
         metavar="FILE",
@@ -43,43 +49,47 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Resolve every fleet in the file and print the recipes."""
+    from transom.cli import lock_file
     from transom.recipe.resolve import resolve
 
-    fleets = read_fleets(args.filename)
+    fleets = fleet_file.read(args.filename)
     detected = _detected_runtimes(args.inventory)
+    lock = lock_file.load(lock_file.locate(args.filename, args.lock))
     wanted = set(args.host)
     recipes = []
     for fleet in fleets:
         mine = [host.name for host in fleet.hosts if host.name in wanted]
         wanted -= set(mine)
         if mine or not args.host:
-            recipes += resolve(fleet, hosts=mine, detected_runtimes=detected)
+            found = resolve(fleet, hosts=mine, detected_runtimes=detected)
+            recipes += _locked(fleet, found, lock)
     if wanted:
         raise UsageError(
             f"no fleet in {args.filename} has a host {', '.join(sorted(wanted))}",
             subject=args.filename,
             hint="`transom recipe` without --host shows them all",
         )
-    if args.lock:
-        recipes = _locked(recipes, args.lock)
     _PRINTERS[args.output](recipes)
     return 0
 
 
-def _locked(recipes: list[Recipe], lock_file: str) -> list[Recipe]:
+def _locked(fleet: "Fleet", recipes: list[Recipe], lock: "Lock") -> list[Recipe]:
     from dataclasses import replace
 
-    from transom.recipe.lock import apply_lock, read_lock
+    from transom.recipe.lock import apply_lock
 
-    lock = read_lock(Path(lock_file).read_text("utf-8"), name=lock_file)
-    return [replace(recipe, artifacts=apply_lock(recipe.artifacts, lock)) for recipe in recipes]
+    mirrors = fleet.source.mirrors
+    return [
+        replace(recipe, artifacts=apply_lock(recipe.artifacts, lock, mirrors=mirrors).artifacts)
+        for recipe in recipes
+    ]
 
 
 def _detected_runtimes(name: str | None) -> dict[str, tuple[str, ...]]:
     if name is None:
         return {}
     try:
-        inventories = json.loads(read_input(name))
+        inventories = json.loads(fleet_file.read_bytes(name))
         return {host: tuple(found["runtimes"]) for host, found in inventories.items()}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(

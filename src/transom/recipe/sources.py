@@ -3,7 +3,7 @@
 Pure rewriting of the facts' artifacts; nothing is fetched here.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from transom.model.codec import encode
@@ -21,13 +21,20 @@ def from_sources(
         taken = _overridden(artifact, override, node_tarball) if override is not None else artifact
         wanted = signatures.get(artifact.id)
         asked = {key: value for key, value in wanted.items() if value} if wanted else None
-        yield replace(taken, url=mirrored(source, taken.url), authenticode=asked)
+        yield replace(taken, url=mirrored(taken.url, source.mirrors), authenticode=asked)
 
 
-def mirrored(source: Source, url: str) -> str:
-    """The URL at the mirror with the longest matching prefix, or as it is."""
-    prefixes = sorted((p for p in source.mirrors if url.startswith(p)), key=len, reverse=True)
-    return source.mirrors[prefixes[0]] + url.removeprefix(prefixes[0]) if prefixes else url
+def mirrored(url: str, mirrors: Mapping[str, str]) -> str:
+    """The URL at the mirror with the longest matching prefix, or as it is.
+
+    A prefix ends where a part of the URL ends: a mirror of https://dl.example is none of
+    https://dl.example.net.
+    """
+    for prefix in sorted(mirrors, key=len, reverse=True):
+        base = prefix.rstrip("/")
+        if url == base or url.startswith((f"{base}/", f"{base}?")):
+            return mirrors[prefix].rstrip("/") + url.removeprefix(base)
+    return url
 
 
 def _overridden(artifact: Artifact, override: Override, node_tarball: str) -> Artifact:

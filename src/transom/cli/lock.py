@@ -1,0 +1,215 @@
+"""`transom lock`: pin every artifact of a fleet by its SHA-256.
+
+Without options it only adds what is missing. Nothing that is locked changes unless --update asks
+for it, and nothing is written with --check.
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from pathlib import Path
+
+from transom.cli import console, fleet_file, lock_file, lock_report
+from transom.errors import InternalError, UsageError
+from transom.fleet import pin
+from transom.model.lock import Lock, LockKey
+from transom.recipe.lock import PinnableArtifact, apply_lock, unused
+from transom.recipe.pinnable import artifacts_of
+from transom.remote.download import Downloader
+from transom.remote.https import Header, Https, Proxy
+
+SUMMARY = (
+    "Pin the exact bytes a fleet installs: address, SHA-256, size and who vouches for the sum."
+)
+EXIT_DIFFERENT = 1
+
+_EXAMPLES = """\
+examples:
+  transom lock -f fleet.yaml                    add what is missing to transom.lock
+  transom lock -f fleet.yaml --check            in CI: exit 1 if fleet, lock and upstream differ
+  transom lock -f fleet.yaml --update kubelet   take today's sum of one artifact
+  transom lock -f fleet.yaml --header https://mirror.corp Authorization MIRROR_AUTH
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.epilog = _EXAMPLES
+    fleet_file.add_argument(parser)
+    parser.add_argument("--lock", metavar="FILE", help="default: transom.lock beside the fleet")
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument(
+        "--update",
+        nargs="?",
+        const="",
+        metavar="NAME",
+        help="pin everything, or one artifact, anew, and drop entries that are unused",
+    )
+    mode.add_argument(
+        "--check", action="store_true", help="write nothing; exit 1 and say what differs"
+    )
+    parser.add_argument(
+        "--offline", action="store_true", help="reach for nothing; exit 1 and say what is missing"
+    )
+    parser.add_argument(
+        "--ca-file", default="", metavar="PEM", help="trust these authorities as well"
+    )
+    parser.add_argument(
+        "--header",
+        nargs=3,
+        action="append",
+        default=[],
+        metavar=("URL", "NAME", "VARIABLE"),
+        help="send this header to that server, with the value of an environment variable",
+    )
+    parser.add_argument("-o", "--output", choices=("text", "json"), default="text")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Lock, update or check, and print what came of it."""
+    if args.offline and args.update is not None:
+        raise UsageError("--update asks upstreams for their sums, so it cannot be --offline")
+    pinnables = pin.distinct(wanted_by(args.filename))
+    path = lock_file.locate(args.filename, args.lock)
+    lock = lock_file.load(path)
+    doors = None if args.offline else _Doors(args.ca_file, args.header)
+    if args.check:
+        report = _checked(pinnables, lock, path, doors)
+        return _finish(report, args.output)
+    wanted = _to_pin(pinnables, lock, args.update)
+    if doors is None:
+        wanted = [pinnable for pinnable in wanted if pinnable.artifact.file]
+    with tempfile.TemporaryDirectory(prefix="transom-lock-") as folder:
+        pinned = pin.pin_all(
+            wanted,
+            fetcher=doors or _no_door,
+            folder=Path(folder),
+            progress=_ProgressLine,
+        )
+    after = lock.with_entries(pinned.entries).without(_to_drop(pinnables, lock, args.update))
+    written = after != lock
+    if written:
+        lock_file.save(path, after)
+    report = _report(pinnables, path, before=lock, after=after, written=written)
+    if pinned.failures:
+        for line in lock_report.lines(report):
+            print(line, file=sys.stderr)
+        raise pin.failure_of(pinned.failures)
+    return _finish(report, args.output)
+
+
+def wanted_by(file: str) -> list[PinnableArtifact]:
+    """Every artifact that the fleets of a file need."""
+    return artifacts_of(fleet_file.read(file), directory=str(fleet_file.folder(file)))
+
+
+def _checked(
+    pinnables: Sequence[PinnableArtifact], lock: Lock, path: Path, doors: "_Doors | None"
+) -> lock_report.LockReport:
+    report = _report(pinnables, path, before=lock, after=lock, written=False)
+    moved = pin.moved(pinnables, lock, fetcher=doors)
+    return replace(report, differing=(*report.differing, *moved))
+
+
+def _report(
+    pinnables: Sequence[PinnableArtifact], path: Path, *, before: Lock, after: Lock, written: bool
+) -> lock_report.LockReport:
+    artifacts = [pinnable.artifact for pinnable in pinnables]
+    locked = apply_lock(artifacts, after)
+    return lock_report.LockReport(
+        file=str(path),
+        written=written,
+        before=before,
+        after=after,
+        missing=locked.missing,
+        differing=locked.differing,
+        unused=unused(artifacts, after),
+    )
+
+
+def _finish(report: lock_report.LockReport, output: str) -> int:
+    if output == "json":
+        console.print_json(lock_report.document(report))
+    else:
+        for line in lock_report.lines(report):
+            print(line)
+    return 0 if report.is_whole else EXIT_DIFFERENT
+
+
+def _to_pin(
+    pinnables: Sequence[PinnableArtifact], lock: Lock, update: str | None
+) -> list[PinnableArtifact]:
+    """What is missing, and what --update names."""
+    names = sorted({pinnable.key.id for pinnable in pinnables})
+    if update and update not in names:
+        near = get_close_matches(update, names, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"they are {', '.join(names)}"
+        raise UsageError(f"the fleet has no artifact {update!r}", hint=hint)
+    entries = lock.by_key()
+    return [
+        pinnable
+        for pinnable in pinnables
+        if pinnable.key not in entries or update in ("", pinnable.key.id)
+    ]
+
+
+def _to_drop(
+    pinnables: Sequence[PinnableArtifact], lock: Lock, update: str | None
+) -> list[LockKey]:
+    leftover = unused([pinnable.artifact for pinnable in pinnables], lock)
+    return [entry.key for entry in leftover if update in ("", entry.id)]
+
+
+class _Doors:
+    """One downloader for each way out: fleets may have proxies of their own."""
+
+    def __init__(self, ca_file: str, headers: Sequence[Sequence[str]]) -> None:
+        self._environ: Mapping[str, str] = os.environ  # noqa: TID251 - read here and handed down
+        self._ca_file = ca_file
+        self._headers = [_header(self._environ, *header) for header in headers]
+        self._made: dict[tuple[str, tuple[str, ...]], Downloader] = {}
+
+    def __call__(self, pinnable: PinnableArtifact) -> Downloader:
+        way = (pinnable.proxy, pinnable.no_proxy)
+        if way not in self._made:
+            proxy = Proxy.of(self._environ, url=pinnable.proxy, no_proxy=pinnable.no_proxy)
+            https = Https(ca_file=self._ca_file, proxy=proxy, headers=self._headers)
+            self._made[way] = Downloader(https)
+        return self._made[way]
+
+
+def _header(environ: Mapping[str, str], url: str, name: str, variable: str) -> Header:
+    if variable not in environ:
+        raise UsageError(
+            f"the environment has no variable {variable!r} for header {name}",
+            hint="name the variable that holds the value, never the value itself",
+        )
+    return Header(url, name, environ[variable])
+
+
+def _no_door(pinnable: PinnableArtifact) -> Downloader:
+    raise InternalError(f"offline, and yet {pinnable.key.id} was to be downloaded")
+
+
+class _ProgressLine:
+    """One artifact's progress on standard error: live on a terminal, else where it begins."""
+
+    def __init__(self, pinnable: PinnableArtifact) -> None:
+        self._name = f"{pinnable.key.id} {pinnable.key.version}"
+        self._live = sys.stderr.isatty()
+        self._shown = ""
+
+    def __call__(self, done: int, total: int | None) -> None:
+        """Say how far it is."""
+        of = f" of {lock_report.size(total)}" if total else ""
+        line = f"{self._name}: {lock_report.size(done)}{of}"
+        if self._live and line != self._shown:
+            end = "\n" if done == total else ""
+            print(f"\r\033[K{line}", end=end, file=sys.stderr, flush=True)
+        elif not self._shown:
+            print(f"{self._name}: downloading{of.replace(' of', '')}", file=sys.stderr)
+        self._shown = line

@@ -1,0 +1,112 @@
+"""What `transom lock` found and did, as lines or as a document."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from transom.model.codec import encode
+from transom.model.lock import Lock, LockEntry, LockKey
+from transom.model.recipe import API_VERSION
+from transom.recipe.lock import Difference
+
+_SHORT = 12
+_THOUSAND = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockReport:
+    """The lock as it is now, how it differs from before, and how the fleet differs from it."""
+
+    file: str
+    written: bool
+    before: Lock
+    after: Lock
+    missing: tuple[LockKey, ...] = ()
+    differing: tuple[Difference, ...] = ()
+    unused: tuple[LockEntry, ...] = ()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every artifact of the fleet has its entry, with the sum it should have."""
+        return not self.missing and not self.differing
+
+    def added(self) -> list[LockEntry]:
+        """Entries that were not there before."""
+        before = self.before.by_key()
+        return [entry for entry in self.after.entries if entry.key not in before]
+
+    def removed(self) -> list[LockEntry]:
+        """Entries that are there no more."""
+        after = self.after.by_key()
+        return [entry for entry in self.before.entries if entry.key not in after]
+
+    def changed(self) -> list[tuple[LockEntry, LockEntry]]:
+        """Entries that say something else than before: was and is."""
+        before = self.before.by_key()
+        pairs = [(before[e.key], e) for e in self.after.entries if e.key in before]
+        return [(was, now) for was, now in pairs if was != now]
+
+
+def document(report: LockReport) -> dict[str, Any]:
+    """The report for `-o json`."""
+    return {
+        "apiVersion": API_VERSION,
+        "kind": "LockReport",
+        "file": report.file,
+        "written": report.written,
+        "entries": encode(report.after.entries),
+        "added": encode(report.added()),
+        "changed": [{"was": encode(was), "now": encode(now)} for was, now in report.changed()],
+        "removed": encode(report.removed()),
+        "missing": encode(report.missing),
+        "differing": encode(report.differing),
+        "unused": encode(report.unused),
+    }
+
+
+def lines(report: LockReport) -> Iterator[str]:
+    """The report for people."""
+    yield from _changes(report)
+    for key in report.missing:
+        yield f"missing  {_name(key)}  {key.url}"
+    for difference in report.differing:
+        entry = difference.entry
+        yield f"differs  {_name(entry)}  locked {entry.sha256}"
+        yield f"         {difference.said_by} says {difference.sha256}"
+    for entry in report.unused:
+        yield f"unused   {_name(entry)}  `transom lock --update` drops it"
+    count = len(report.after.entries)
+    state = "written" if report.written else "not changed"
+    yield f"{report.file}: {count} artifact{'s' if count != 1 else ''}, {state}"
+    if report.missing:
+        yield "next: `transom lock`, where the sources can be reached, adds what is missing"
+    if report.differing:
+        yield "next: find out why; `transom lock --update NAME` takes the new sum"
+
+
+def _changes(report: LockReport) -> Iterator[str]:
+    for entry in report.added():
+        source = f"{entry.sum_from.value} sum"
+        yield f"added    {_name(entry)}  {entry.sha256[:_SHORT]}  {size(entry.size)}  {source}"
+    for was, now in report.changed():
+        if was.sha256 == now.sha256:
+            yield f"changed  {_name(now)}  same bytes, {now.sum_from.value} sum"
+        else:
+            yield f"changed  {_name(now)}  other bytes: {was.sha256} is now {now.sha256}"
+    for entry in report.removed():
+        yield f"removed  {_name(entry)}"
+
+
+def size(count: int) -> str:
+    """Bytes for people: 52.3 MB."""
+    if count < _THOUSAND:
+        return f"{count} B"
+    amount, units = count / _THOUSAND, ["kB", "MB", "GB"]
+    while amount >= _THOUSAND and len(units) > 1:
+        amount /= _THOUSAND
+        del units[0]
+    return f"{amount:.1f} {units[0]}"
+
+
+def _name(thing: LockEntry | LockKey) -> str:
+    return f"{thing.id} {thing.version}"

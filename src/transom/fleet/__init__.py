@@ -1,0 +1,1 @@
+"""What concerns many hosts at once, where pure resolving and the doors meet."""

@@ -1,0 +1,280 @@
+"""The door for downloads to this machine: a file whole and checked, or nothing.
+
+Called where artifacts are pinned or bundled. Retries what may pass, under one deadline for the
+whole file; continues a partial file where the server can; gives the file its name only after its
+sum was checked.
+"""
+
+import hashlib
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from transom.errors import PermanentError, TemporaryError, UsageError
+from transom.remote.https import Https, RangeRefused, Response, shown
+
+T = TypeVar("T")
+
+Progress = Callable[[int, int | None], None]
+"""Called with the bytes there are and the bytes there will be, where the server says."""
+
+_CHUNK = 256 * 1024
+_LONGEST_TEXT = 1024 * 1024
+_FIRST_BACKOFF_S = 0.5
+_LONGEST_BACKOFF_S = 30.0
+
+
+class Clock(Protocol):
+    """Time that passes: the real one, or a test's."""
+
+    def now(self) -> float:
+        """Seconds that never go back."""
+        ...
+
+    def sleep(self, seconds: float) -> None:
+        """Let that much time pass."""
+        ...
+
+
+class RealClock:
+    """The machine's own time."""
+
+    def now(self) -> float:
+        """Seconds since the machine started."""
+        return time.monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
+        time.sleep(seconds)  # noqa: TID251 - a door's wait, and the caller keeps its deadline
+
+
+@dataclass(frozen=True, slots=True)
+class Downloaded:
+    """What a file turned out to be."""
+
+    sha256: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """How long to try: one file in all, a silent server, and tries in a row without a byte."""
+
+    deadline_s: float = 1800.0
+    idle_s: float = 30.0
+    tries: int = 6
+
+
+class _Unfit(PermanentError):  # noqa: N818 - named for what it is
+    """A whole file with the wrong sum; after a resume it may be the old part that is wrong."""
+
+
+class Downloader:
+    """Gets files and short texts through one client."""
+
+    def __init__(
+        self, https: Https, *, clock: Clock | None = None, patience: Patience | None = None
+    ) -> None:
+        self._https = https
+        self._clock = clock or RealClock()
+        self._patience = patience or Patience()
+
+    def text(self, url: str) -> str:
+        """A short text, such as a published sum."""
+        return self._persist(url, lambda deadline: self._text_once(url, deadline))
+
+    def file(
+        self,
+        url: str,
+        destination: Path,
+        *,
+        sha256: str | None = None,
+        progress: Progress | None = None,
+    ) -> Downloaded:
+        """Download to a path; with `sha256` only a file of that sum gets there.
+
+        What has arrived is kept beside as `.part` and continued by the next try. Without a sum
+        to judge the result by, a part of an earlier run is not trusted.
+        """
+        transfer = _Transfer(url, destination, sha256, progress or _silent)
+        if sha256 is None:
+            transfer.part.unlink(missing_ok=True)
+        done = self._persist(
+            url, lambda deadline: self._file_once(transfer, deadline), lambda: transfer.received
+        )
+        transfer.part.replace(destination)
+        return done
+
+    def _persist(
+        self, url: str, attempt: Callable[[float], T], received: Callable[[], int] = lambda: 0
+    ) -> T:
+        """Try until it works, fails for good, or there is no patience left."""
+        deadline = self._clock.now() + self._patience.deadline_s
+        before, tries, backoff_s = 0, 0, _FIRST_BACKOFF_S
+        while True:
+            try:
+                return attempt(deadline)
+            except TemporaryError as error:
+                if received() > before:
+                    before, tries, backoff_s = received(), 0, _FIRST_BACKOFF_S
+                tries += 1
+                wait_s = max(backoff_s, error.delay_s)
+                if tries >= self._patience.tries or self._clock.now() + wait_s >= deadline:
+                    raise self._given_up(url, error, wait_s) from error
+                self._clock.sleep(wait_s)
+                backoff_s = min(backoff_s * 2, _LONGEST_BACKOFF_S)
+
+    def _given_up(self, url: str, error: TemporaryError, delay_s: float) -> TemporaryError:
+        return TemporaryError(
+            f"gave up on {shown(url)} after {self._patience.tries} tries without a byte, or "
+            f"{self._patience.deadline_s:g} s: {error.message}",
+            subject=shown(url),
+            hint=error.hint,
+            delay_s=delay_s,
+        )
+
+    def _text_once(self, url: str, deadline: float) -> str:
+        with self._https.get(url, timeout_s=self._timeout(deadline)) as response:
+            body = b""
+            while chunk := response.read_some(_CHUNK):
+                self._watch(url, deadline)
+                body += chunk
+                if len(body) > _LONGEST_TEXT:
+                    raise PermanentError(
+                        f"{shown(url)} is too long to be a checksum", subject=shown(url)
+                    )
+            _refuse_short(url, len(body), _length(response))
+        try:
+            return body.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise PermanentError(f"{shown(url)} is not text", subject=shown(url)) from error
+
+    def _file_once(self, transfer: "_Transfer", deadline: float) -> Downloaded:
+        resumed = transfer.offset() > 0
+        try:
+            return self._receive(transfer, deadline)
+        except (_Unfit, RangeRefused):
+            transfer.part.unlink(missing_ok=True)
+            if not resumed:
+                raise
+        return self._receive(transfer, deadline)
+
+    def _receive(self, transfer: "_Transfer", deadline: float) -> Downloaded:
+        url, timeout_s = transfer.url, self._timeout(deadline)
+        with self._https.get(url, timeout_s=timeout_s, headers=transfer.asking()) as response:
+            size, total = transfer.begin(response)
+            digest = transfer.digest(size)
+            with transfer.part.open("ab" if size else "wb") as part:
+                while chunk := response.read_some(_CHUNK):
+                    self._watch(url, deadline)
+                    part.write(chunk)
+                    digest.update(chunk)
+                    size += len(chunk)
+                    transfer.received += len(chunk)
+                    transfer.progress(size, total)
+                part.flush()
+                os.fsync(part.fileno())
+        _refuse_short(url, size, total)
+        return transfer.judged(Downloaded(digest.hexdigest(), size))
+
+    def _timeout(self, deadline: float) -> float:
+        return max(0.001, min(self._patience.idle_s, deadline - self._clock.now()))
+
+    def _watch(self, url: str, deadline: float) -> None:
+        if self._clock.now() >= deadline:
+            raise TemporaryError(
+                f"{shown(url)} sends too slowly",
+                subject=shown(url),
+                hint="name a mirror that is nearer, or try again later",
+                delay_s=0.0,
+            )
+
+
+class _Transfer:
+    """One file on its way: what has arrived and how the server is asked for the rest."""
+
+    def __init__(self, url: str, destination: Path, sha256: str | None, progress: Progress) -> None:
+        self.url = url
+        self.part = destination.with_name(destination.name + ".part")
+        self.progress = progress
+        self.received = 0
+        self._sha256 = sha256
+        self._validator = ""
+
+    def offset(self) -> int:
+        """How many bytes there are to continue from."""
+        usable = self._validator or self._sha256 is not None
+        return self.part.stat().st_size if usable and self.part.exists() else 0
+
+    def asking(self) -> Mapping[str, str]:
+        """The headers that ask for what is missing, provided the file has not changed."""
+        offset = self.offset()
+        if not offset:
+            return {}
+        headers = {"Range": f"bytes={offset}-"}
+        if self._validator:
+            headers["If-Range"] = self._validator
+        return headers
+
+    def begin(self, response: Response) -> tuple[int, int | None]:
+        """Where the answer's bytes belong, and the size of the whole file where it is known."""
+        etag = response.headers.get("etag", "")
+        # A weak tag does not promise the same bytes.
+        self._validator = "" if etag.startswith("W/") else etag
+        length = _length(response)
+        if response.status != HTTPStatus.PARTIAL_CONTENT:
+            return 0, length
+        offset = self.part.stat().st_size if self.part.exists() else 0
+        if not response.headers.get("content-range", "").startswith(f"bytes {offset}-"):
+            raise RangeRefused(f"{shown(self.url)} continues elsewhere than it was asked to")
+        return offset, None if length is None else offset + length
+
+    def digest(self, size: int) -> "hashlib._Hash":
+        """The hash of what is there already, to be carried on."""
+        if not size:
+            return hashlib.sha256()
+        with self.part.open("rb") as part:
+            return hashlib.file_digest(part, "sha256")
+
+    def judged(self, found: Downloaded) -> Downloaded:
+        """What arrived, unless its sum is not the expected one."""
+        if self._sha256 is not None and found.sha256 != self._sha256:
+            raise _Unfit(
+                f"{shown(self.url)} has the SHA-256 {found.sha256}, not {self._sha256}",
+                subject=shown(self.url),
+                hint="do not use it: the server, the mirror or the way to it changed the bytes",
+            )
+        return found
+
+
+def hash_file(path: Path) -> Downloaded:
+    """The sum and size of a local file."""
+    try:
+        with path.open("rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256")
+            return Downloaded(digest.hexdigest(), stream.tell())
+    except OSError as error:
+        raise UsageError(f"cannot read {path}", subject=str(path)) from error
+
+
+def _length(response: Response) -> int | None:
+    text = response.headers.get("content-length", "")
+    return int(text) if text.isascii() and text.isdigit() else None
+
+
+def _refuse_short(url: str, size: int, total: int | None) -> None:
+    if total is not None and size < total:
+        raise TemporaryError(
+            f"{shown(url)} ended after {size} of {total} bytes",
+            subject=shown(url),
+            hint="try again: the download continues where it ended",
+            delay_s=0.0,
+        )
+
+
+def _silent(_done: int, _total: int | None) -> None:
+    """Tell nobody."""
