@@ -1,0 +1,107 @@
+"""Every table of facts in one list, in the order people read them.
+
+Used by `facts` and `explain`, which look through all of them; who needs one table reads it with
+`rows`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from transom.facts import (
+    api,
+    containerd,
+    failures,
+    gates,
+    install,
+    issues,
+    join,
+    kubelet,
+    network,
+    rules,
+    windows,
+)
+from transom.facts.rows import At, Row, read
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Tables that are shown under one heading."""
+
+    title: str
+    tables: tuple[type[Row], ...]
+
+    def rows(self, at: At) -> Iterator[Row]:
+        """The rows of the group that hold at that place."""
+        for table in self.tables:
+            for row in read(table):
+                if row.holds(at) and _known(row, at):
+                    yield row
+
+
+def _known(row: Row, at: At) -> bool:
+    if at.kubernetes is None or not isinstance(row, gates.Gate):
+        return True
+    return gates.state(row, at.kubernetes).stage != ""
+
+
+GROUPS = (
+    Group("Windows Server", (windows.Release, windows.Support, windows.Kb)),
+    Group("Images", (windows.PauseImage, windows.ImageMatch)),
+    Group(
+        "Joining",
+        (
+            join.KubeadmApi,
+            join.CriSocket,
+            join.KubeadmPath,
+            join.Skew,
+            join.PrivilegedWay,
+            join.Limit,
+            join.Behaviour,
+        ),
+    ),
+    Group(
+        "Network",
+        (
+            network.PluginRow,
+            network.ModeRow,
+            network.CniRow,
+            network.MtuRow,
+            network.ModeLimit,
+            network.ProxyFeature,
+        ),
+    ),
+    Group("Kubelet flags", (kubelet.Flag,)),
+    Group("Kubelet configuration", (kubelet.Field,)),
+    Group("Feature gates", (gates.Gate,)),
+    Group("Rules", (rules.Rule,)),
+    Group("Known issues", (issues.KnownIssue,)),
+    Group("Known failures", (failures.Failure,)),
+    Group("Topics", (api.Topic,)),
+    Group(
+        "What a node is made of",
+        (
+            install.DefaultVersion,
+            install.ArtifactRow,
+            install.DirectoryRow,
+            install.ProtectedFileRow,
+            install.AccessRow,
+            install.FeatureRow,
+            install.RegistryRow,
+            install.EnvironmentRow,
+            install.PortRow,
+            install.RouteRow,
+            install.ExclusionRow,
+            install.ServiceRow,
+            install.ArgumentRow,
+            install.HostNetworkRow,
+            install.SettingRow,
+            containerd.ContainerdShape,
+        ),
+    ),
+)
+
+
+def every_row() -> Iterator[Row]:
+    """All rows of all tables."""
+    for group in GROUPS:
+        yield from group.rows(At())
