@@ -85,4 +85,14 @@ def _print_one(told: Explanation) -> None:
 def _part(label: str, text: str, start: str = "") -> None:
     if text:
         lead = f"  {label:<7} "
-        print(start + textwrap.fill(text, WIDTH, initial_indent=lead, subsequent_indent=" " * 10))
+        print(
+            start
+            + textwrap.fill(
+                text,
+                WIDTH,
+                initial_indent=lead,
+                subsequent_indent=" " * 10,
+                break_on_hyphens=False,
+                break_long_words=False,
+            )
+        )

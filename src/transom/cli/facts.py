@@ -149,7 +149,16 @@ def _verdict(at: At, release: Release | None) -> str:
 
 def _print_wrapped(start: str, text: str) -> None:
     indent = " " * min(len(start), 12)
-    print(textwrap.fill(text, WIDTH, initial_indent=start, subsequent_indent=indent))
+    print(
+        textwrap.fill(
+            text,
+            WIDTH,
+            initial_indent=start,
+            subsequent_indent=indent,
+            break_on_hyphens=False,
+            break_long_words=False,
+        )
+    )
 
 
 def _matrix_document(table: Matrix) -> dict[str, Any]:

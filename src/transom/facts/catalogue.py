@@ -20,7 +20,7 @@ from transom.facts import (
     rules,
     windows,
 )
-from transom.facts.rows import At, Row, read
+from transom.facts.rows import At, Row, read, rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +34,24 @@ class Group:
         """The rows of the group that hold at that place."""
         for table in self.tables:
             for row in read(table):
-                if row.holds(at) and _known(row, at):
+                if row.holds(at) and _concerns(row, at):
                     yield row
 
 
-def _known(row: Row, at: At) -> bool:
-    if at.kubernetes is None or not isinstance(row, gates.Gate):
-        return True
-    return gates.state(row, at.kubernetes).stage != ""
+def _concerns(row: Row, at: At) -> bool:
+    """Whether a row whose place is a column of its own is about that place."""
+    if isinstance(row, gates.Gate):
+        return at.kubernetes is None or gates.state(row, at.kubernetes).stage != ""
+    if isinstance(row, windows.Release | windows.Kb):
+        if at.build is not None:
+            return row.build == at.build
+        return at.kubernetes is None or row.build in _builds(at)
+    return True
+
+
+def _builds(at: At) -> frozenset[int]:
+    support = rows(windows.Support, At(kubernetes=at.kubernetes))
+    return frozenset(build for row in support for build in row.builds)
 
 
 GROUPS = (

@@ -9,7 +9,7 @@ from typing import Any
 
 from transom.facts.api import Topic
 from transom.facts.failures import Failure
-from transom.facts.gates import Gate, state
+from transom.facts.gates import Gate, GateState, state
 from transom.facts.issues import KnownIssue
 from transom.facts.kubelet import Field, Flag
 from transom.facts.network import PluginRow
@@ -71,33 +71,36 @@ class Explanation:
 def summary(row: Row, at: At) -> str:
     """The fact in one line, as it is at that place."""
     told = explain_row(row)
-    title = told.title
+    title = "" if told.title == row.id else told.title
     if isinstance(row, Gate) and at.kubernetes is not None:
-        found = state(row, at.kubernetes)
-        title += (
-            f" ({found.stage}, {'locked ' if found.locked else ''}{'on' if found.on else 'off'})"
-        )
+        title = f"{title} ({_state(state(row, at.kubernetes))})".strip()
     text = told.why or "; ".join(told.what)
-    return f"{title}: {text}" if text else title
+    where = _span(row, at)
+    return ": ".join(filter(None, (title, text))) + (f" ({where})" if where else "")
 
 
-def span(row: Row) -> str:
-    """Where a row holds, in words."""
+def _state(found: GateState) -> str:
+    locked = "locked " if found.locked else ""
+    return f"{found.stage}, {locked}{'on' if found.on else 'off'}"
+
+
+def _span(row: Row, at: At) -> str:
+    """Where a row holds, in words, leaving out what the place already says."""
     parts = []
-    if row.kubernetes:
+    if row.kubernetes and at.kubernetes is None:
         parts.append(f"Kubernetes {_minors(VersionRange.parse(row.kubernetes))}")
-    if row.windows_build:
+    if row.windows_build and at.build is None:
         parts.append(f"Windows build {_bounds(row.windows_build)}")
-    if row.containerd:
+    if row.containerd and at.containerd is None:
         parts.append(f"containerd {_bounds(row.containerd)}")
-    return ", ".join(parts) or "every version"
+    return ", ".join(parts)
 
 
 def explain_row(row: Row) -> Explanation:
     """The fact as an explanation."""
     parts: dict[str, Any] = {
         "kind": row.table.replace("_", " "),
-        "since": span(row),
+        "since": _span(row, At()) or "every version",
         "note": row.note,
         **_parts(row),
     }
@@ -127,7 +130,7 @@ def _rule(row: Rule) -> dict[str, Any]:
         why += f", {scope}"
     if row.when_os_name_unset:
         why += f"; without spec.os.name: {_BEHAVIOURS[row.when_os_name_unset]}"
-    since = span(row)
+    since = _span(row, At()) or "every version"
     if row.gate:
         since += f"; gate {row.gate}"
     if not row.effective_since:

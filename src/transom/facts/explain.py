@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from functools import cache
 
 from transom.errors import UsageError
 from transom.facts import lifetimes, messages
@@ -121,7 +122,7 @@ def _release(query: str) -> list[Explanation]:
 def _rows(query: str) -> list[Explanation]:
     wanted = query.casefold()
     found = [*_by_id(wanted), *_by_path(wanted), *_by_word(wanted)] or [*_by_title(wanted)]
-    return [explain_row(row) for row in dict.fromkeys(found)]
+    return [explain_row(row) for row in {id(row): row for row in found}.values()]
 
 
 def _by_id(wanted: str) -> Iterator[Row]:
@@ -130,6 +131,8 @@ def _by_id(wanted: str) -> Iterator[Row]:
 
 def _by_word(wanted: str) -> Iterator[Row]:
     named = wanted.removeprefix("--")
+    if not named:
+        return
     for row in every_row():
         words: Iterable[str] = (getattr(row, "name", ""), *getattr(row, "words", ()))
         if named in (word.casefold() for word in words):
@@ -187,6 +190,7 @@ def _by_title(wanted: str) -> Iterator[Row]:
             yield row
 
 
+@cache
 def _names() -> list[str]:
     names = {since.minor_text for row in read(Support) if (since := _since(row)) is not None}
     names |= {name for row in every_row() for name in (row.id, getattr(row, "name", ""))}
