@@ -6,9 +6,9 @@ Used by `facts` and `explain`, which look through all of them; who needs one tab
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from transom.facts import (
-    api,
     containerd,
     failures,
     gates,
@@ -18,6 +18,7 @@ from transom.facts import (
     kubelet,
     network,
     rules,
+    topics,
     windows,
 )
 from transom.facts.rows import At, Row, read, rows
@@ -86,7 +87,7 @@ GROUPS = (
     Group("Rules", (rules.Rule,)),
     Group("Known issues", (issues.KnownIssue,)),
     Group("Known failures", (failures.Failure,)),
-    Group("Topics", (api.Topic,)),
+    Group("Topics", (topics.Topic,)),
     Group(
         "What a node is made of",
         (
@@ -111,7 +112,7 @@ GROUPS = (
 )
 
 
-def every_row() -> Iterator[Row]:
+@cache
+def every_row() -> tuple[Row, ...]:
     """All rows of all tables."""
-    for group in GROUPS:
-        yield from group.rows(At())
+    return tuple(row for group in GROUPS for row in group.rows(At()))

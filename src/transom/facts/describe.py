@@ -7,7 +7,6 @@ from dataclasses import dataclass, fields
 from functools import singledispatch
 from typing import Any
 
-from transom.facts.api import Topic
 from transom.facts.failures import Failure
 from transom.facts.gates import Gate, GateState, state
 from transom.facts.issues import KnownIssue
@@ -15,6 +14,7 @@ from transom.facts.kubelet import Field, Flag
 from transom.facts.network import PluginRow
 from transom.facts.rows import At, Row
 from transom.facts.rules import Rule
+from transom.facts.topics import Topic
 from transom.facts.windows import ImageMatch, Kb, PauseImage, Release, Support
 from transom.model.version import Version, VersionRange
 

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, lru_cache
+from typing import NoReturn
 
 from transom.errors import UsageError
 from transom.facts import lifetimes, messages
@@ -62,7 +63,7 @@ def explain(words: Sequence[str]) -> Answer:
     """Answer a question; raise UsageError with suggestions where nothing is known."""
     first, rest = words[0].casefold(), words[1:]
     if first == "error" and rest:
-        return _error(" ".join(rest))
+        return _error(" ".join(rest)) or _no_failure(" ".join(rest))
     if first == "gate" and rest:
         return _named(Gate, rest[0])
     if first == "flag" and rest:
@@ -72,7 +73,7 @@ def explain(words: Sequence[str]) -> Answer:
         found = answer(query)
         if found:
             return _answer(found)
-    raise _unknown(query, _names())
+    return _error(query) or _nothing(query, _names())
 
 
 def _answer(found: Sequence[Explanation]) -> Answer:
@@ -80,18 +81,22 @@ def _answer(found: Sequence[Explanation]) -> Answer:
     return Answer(tuple(found[:MOST]), tuple(more))
 
 
-def _error(line: str) -> Answer:
+def _error(line: str) -> Answer | None:
     found = messages.matches(line)
     if not found:
-        raise UsageError(
-            "no known failure has such a message",
-            subject=line[:200],
-            hint="paste the line with the error itself, without cutting it; "
-            "`transom facts` lists the known failures",
-        )
+        return None
     best = found[0]
     others = tuple(match.failure.id for match in found[1:MOST])
     return Answer((explain_row(best.failure),), others, best.sureness, round(best.score, 2))
+
+
+def _no_failure(line: str) -> NoReturn:
+    raise UsageError(
+        "no known failure has such a message",
+        subject=line[:200],
+        hint="paste the line with the error itself, without cutting it; "
+        "`transom facts --kubernetes 1.37` lists the known failures",
+    )
 
 
 def _named(table: type[Gate] | type[Flag], name: str) -> Answer:
@@ -99,7 +104,7 @@ def _named(table: type[Gate] | type[Flag], name: str) -> Answer:
     rows: list[Gate | Flag] = [*read(table)]
     found = [row for row in rows if wanted in (row.name.casefold(), row.id.casefold())]
     if not found:
-        raise _unknown(name, [row.name for row in rows])
+        _nothing(name, [row.name for row in rows])
     return _answer([explain_row(row) for row in found])
 
 
@@ -173,6 +178,7 @@ def _fits(path: str, known: str) -> bool:
     return path == known or below or ("*" in known and fnmatchcase(path, known))
 
 
+@lru_cache(maxsize=1024)
 def _canonical(path: str) -> str:
     """The path without list positions, quoted keys and templates, one name for all containers."""
     path = re.sub(r"\['([^']*)'\]", r".\1", path)
@@ -207,11 +213,11 @@ def _since(row: Row) -> Version | None:
     return VersionRange.parse(row.kubernetes).since
 
 
-def _unknown(query: str, names: Sequence[str]) -> UsageError:
+def _nothing(query: str, names: Sequence[str]) -> NoReturn:
     by_folded = {name.casefold(): name for name in names}
     near = get_close_matches(query.casefold()[:100], by_folded, n=3, cutoff=0.6)
     meant = " or ".join(by_folded[name] for name in near)
-    return UsageError(
+    raise UsageError(
         f"nothing is known about {query[:100]!r}",
         hint=(f"did you mean {meant}? " if meant else "")
         + "a pasted message is explained by `transom explain error TEXT`",

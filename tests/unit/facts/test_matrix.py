@@ -20,6 +20,7 @@ def cell(minor, release):
 def test_every_cell_is_that_of_the_support_row():
     for support in read(Support):
         minor = VersionRange.parse(support.kubernetes).since
+        assert minor is not None
         for found in line(minor.minor_text).cells:
             assert found.supported == (found.release.build in support.builds)
 
