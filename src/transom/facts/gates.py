@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from transom.facts.rows import Row
+from transom.model.version import Version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,3 +34,33 @@ class Gate(Row):
     off_again: str = ""
     locked: str = ""
     locked_to: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class GateState:
+    """What a gate is in one minor; an empty `stage` means that the minor does not know it."""
+
+    stage: str
+    on: bool = False
+    locked: bool = False
+
+
+def state(gate: Gate, kubernetes: Version) -> GateState:
+    """The gate as that version of Kubernetes has it."""
+    reached = Version(kubernetes.major, kubernetes.minor)
+
+    def since(minor: str) -> bool:
+        return minor != "" and Version.parse(minor) <= reached
+
+    stages = {
+        "alpha": gate.alpha,
+        "beta": gate.beta,
+        "stable": gate.ga,
+        "deprecated": gate.deprecated,
+    }
+    begun = [name for name, minor in stages.items() if since(minor)]
+    if not begun or since(gate.removed):
+        return GateState("")
+    locked = since(gate.locked)
+    on = since(gate.on_by_default) and not since(gate.off_again)
+    return GateState(begun[-1], gate.locked_to if locked else on, locked)

@@ -1,4 +1,4 @@
-"""How volumes, paths, labels and devices behave on Windows, beyond what is a rule.
+"""How volumes, images, nodes, kubeadm, kube-proxy and boot data behave on Windows.
 
 Read by `explain` and `facts`; nothing decides by them.
 """
@@ -13,7 +13,7 @@ from transom.facts.rows import Row
 class Topic(Row):
     """One behaviour to know; `words` are what people would ask for beside the id."""
 
-    subject: ClassVar[str] = "api"
+    subject: ClassVar[str] = "topics"
     table: ClassVar[str] = "topic"
 
     title: str

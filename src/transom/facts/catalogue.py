@@ -1,0 +1,118 @@
+"""Every table of facts in one list, in the order people read them.
+
+Used by `facts` and `explain`, which look through all of them; who needs one table reads it with
+`rows`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from transom.facts import (
+    containerd,
+    failures,
+    gates,
+    install,
+    issues,
+    join,
+    kubelet,
+    network,
+    rules,
+    topics,
+    windows,
+)
+from transom.facts.rows import At, Row, read, rows
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Tables that are shown under one heading."""
+
+    title: str
+    tables: tuple[type[Row], ...]
+
+    def rows(self, at: At) -> Iterator[Row]:
+        """The rows of the group that hold at that place."""
+        for table in self.tables:
+            for row in read(table):
+                if row.holds(at) and _concerns(row, at):
+                    yield row
+
+
+def _concerns(row: Row, at: At) -> bool:
+    """Whether a row whose place is a column of its own is about that place."""
+    if isinstance(row, gates.Gate):
+        return at.kubernetes is None or gates.state(row, at.kubernetes).stage != ""
+    if isinstance(row, windows.Release | windows.Kb):
+        if at.build is not None:
+            return row.build == at.build
+        return at.kubernetes is None or row.build in _builds(at)
+    return True
+
+
+def _builds(at: At) -> frozenset[int]:
+    support = rows(windows.Support, At(kubernetes=at.kubernetes))
+    return frozenset(build for row in support for build in row.builds)
+
+
+GROUPS = (
+    Group("Windows Server", (windows.Release, windows.Support, windows.Kb)),
+    Group("Images", (windows.PauseImage, windows.ImageMatch)),
+    Group(
+        "Joining",
+        (
+            join.KubeadmApi,
+            join.CriSocket,
+            join.KubeadmPath,
+            join.Skew,
+            join.PrivilegedWay,
+            join.Limit,
+            join.Behaviour,
+        ),
+    ),
+    Group(
+        "Network",
+        (
+            network.PluginRow,
+            network.ModeRow,
+            network.CniRow,
+            network.MtuRow,
+            network.ModeLimit,
+            network.ProxyFeature,
+        ),
+    ),
+    Group("Kubelet flags", (kubelet.Flag,)),
+    Group("Kubelet configuration", (kubelet.Field,)),
+    Group("Feature gates", (gates.Gate,)),
+    Group("Rules", (rules.Rule,)),
+    Group("Known issues", (issues.KnownIssue,)),
+    Group("Known failures", (failures.Failure,)),
+    Group("Topics", (topics.Topic,)),
+    Group(
+        "What a node is made of",
+        (
+            install.DefaultVersion,
+            install.ArtifactRow,
+            install.DirectoryRow,
+            install.ProtectedFileRow,
+            install.AccessRow,
+            install.FeatureRow,
+            install.RegistryRow,
+            install.EnvironmentRow,
+            install.PortRow,
+            install.RouteRow,
+            install.ExclusionRow,
+            install.ServiceRow,
+            install.ArgumentRow,
+            install.HostNetworkRow,
+            install.SettingRow,
+            containerd.ContainerdShape,
+        ),
+    ),
+)
+
+
+@cache
+def every_row() -> tuple[Row, ...]:
+    """All rows of all tables."""
+    return tuple(row for group in GROUPS for row in group.rows(At()))
