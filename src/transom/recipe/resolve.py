@@ -5,7 +5,6 @@ and facts give the same bytes. Never reads a host, a cluster or a file.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from transom.errors import Refused, UsageError
 from transom.facts import rows
@@ -316,12 +315,3 @@ def _notes(case: Case) -> tuple[str, ...]:
     if case.plugin_row is not None and case.plugin_row.managed and case.plugin_row.needs:
         notes.append(f"{case.plugin_row.title} needs {case.plugin_row.needs}")
     return tuple(notes)
-
-
-def with_hashes(recipe: Recipe, hashes: Mapping[str, str]) -> Recipe:
-    """The recipe with the sums a lock names, by artifact."""
-    artifacts = tuple(
-        replace(a, sha256=hashes[a.id]) if a.sha256 is None and a.id in hashes else a
-        for a in recipe.artifacts
-    )
-    return replace(recipe, artifacts=artifacts)
