@@ -7,7 +7,6 @@ more than all else. Called by every part that needs to know what is true; never 
 """
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,6 +19,8 @@ COMPILED = Path(__file__).parent / "compiled"
 
 # Rows already read, by table: facts never change while a program runs.
 _TABLES: dict[type["Row"], tuple[Any, ...]] = {}
+# And those that hold at a place: the hosts of a fleet mostly ask about the same one.
+_HELD: dict[tuple[type["Row"], "At"], tuple[Any, ...]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +71,17 @@ def read(table: type[R]) -> tuple[R, ...]:
     return _TABLES[table]
 
 
-def rows(table: type[R], at: At) -> Iterator[R]:
+def rows(table: type[R], at: At) -> tuple[R, ...]:
     """The rows of a table that hold at that place."""
-    return (row for row in read(table) if row.holds(at))
+    found = _HELD.get((table, at))
+    if found is None:
+        found = _HELD[table, at] = tuple(row for row in read(table) if row.holds(at))
+    return found
 
 
 def find(table: type[R], row_id: str, at: At) -> R | None:
     """The row of that id that holds there, if any."""
-    return next((row for row in read(table) if row.id == row_id and row.holds(at)), None)
+    return next((row for row in rows(table, at) if row.id == row_id), None)
 
 
 def one(table: type[R], row_id: str, at: At) -> R:

@@ -43,7 +43,7 @@ class Version:
         return isinstance(other, Version) and self._key() == other._key()
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        return hash((self.major, self.minor, self.patch, self.pre))
 
     def __lt__(self, other: "Version") -> bool:
         return self._key() < other._key()
