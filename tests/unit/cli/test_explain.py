@@ -18,7 +18,7 @@ def test_a_rule_is_told_whole(capsys):
           do      Remove it; share a volume or named pipe instead.
           note    holds with or without a securityContext
           source  kubernetes/kubernetes pkg/apis/core/validation/validation.go#validateWindows (verified,
-                  2026-11-16)
+                  2026-08-22)
         """)
 
 
