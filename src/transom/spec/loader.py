@@ -16,10 +16,10 @@ from yaml.reader import ReaderError
 
 from transom.errors import InvalidDocument
 from transom.model.problem import Mistake
-from transom.spec.construction import Construction, ScalarMemo, UnusualError
+from transom.spec.construction import UnusualError, construct
 from transom.spec.dispute import refuse_disputed
 from transom.spec.document import Document, Position
-from transom.spec.glance import Glance
+from transom.spec.glance import glance
 from transom.spec.node import RefusedNode, compose
 from transom.spec.scalar import UnreadableScalar
 
@@ -46,9 +46,6 @@ class _Stream:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        scalars = ScalarMemo()
-        self.glance = Glance(scalars)
-        self.construction = Construction(scalars)
         self.documents: list[Document] = []
         self.mistakes: list[Mistake] = []
 
@@ -90,7 +87,7 @@ class _Stream:
     def _read_document(self, text: bytes, first_line: int) -> None:
         text = text.removeprefix(codecs.BOM_UTF8)
         try:
-            value = self.glance.read(text.decode())
+            value = glance(text.decode())
         except (UnusualError, UnreadableScalar):
             self._parse_document(text, first_line)
         else:
@@ -119,7 +116,7 @@ class _Stream:
             return
         if root is None:
             return
-        value, mistakes = self.construction.construct(root, name=self.name, first_line=first_line)
+        value, mistakes = construct(root, name=self.name, first_line=first_line)
         self.mistakes += mistakes
         if not mistakes:
             self._add(value, text, first_line, root)

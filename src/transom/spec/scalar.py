@@ -11,6 +11,7 @@ import math
 import re
 import struct
 from decimal import Decimal
+from functools import lru_cache
 
 Scalar = str | int | float | bool | None
 
@@ -38,6 +39,8 @@ _WORDS: dict[str, Scalar] = {
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -math.inf),
 }
 _NUMBER_STARTS = frozenset("+-.0123456789")
+# A plain scalar that starts with none of these is a string.
+HINTS = _NUMBER_STARTS | frozenset(word[0] for word in _WORDS if word)
 
 _INTEGER = re.compile(
     r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]([0-7]+)|0([0-7]+)|(0|[1-9][0-9]*))"
@@ -79,6 +82,7 @@ def read_tagged(text: str, tag: str) -> Scalar:
     return _through_json(_resolve_tagged(text, tag), text)
 
 
+@lru_cache(maxsize=4096)
 def read_plain_key(text: str) -> str:
     """Read an untagged, unquoted mapping key; `y:` is the string `"true"`."""
     return _name_key(_resolve(text), text)
