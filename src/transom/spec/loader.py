@@ -168,8 +168,8 @@ def _end_of(text: str) -> tuple[int, int]:
 
 
 def _encoding_problem(error: UnicodeError) -> str:
-    encoding = getattr(error, "encoding", "utf-8")
-    return f"the text is not {encoding.upper()}"
+    is_utf16 = getattr(error, "encoding", "").startswith("utf-16")
+    return f"the text is not {'UTF-16' if is_utf16 else 'UTF-8'}"
 
 
 def _place_of(error: UnicodeError) -> tuple[int, int]:
@@ -178,4 +178,4 @@ def _place_of(error: UnicodeError) -> tuple[int, int]:
     else:
         assert isinstance(error, UnicodeEncodeError)
         before = error.object[: error.start]
-    return _end_of(before)
+    return _end_of(before.removeprefix("\ufeff"))

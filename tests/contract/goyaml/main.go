@@ -49,7 +49,7 @@ func read(text []byte) document {
 }
 
 func split(text []byte) reading {
-	var result reading
+	result := reading{Documents: []document{}}
 	var chunks [][]byte
 	documents := kubeyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
 	for {
@@ -86,9 +86,9 @@ func main() {
 		} else if err != nil {
 			log.Fatal(err)
 		}
-		result := reading{Documents: []document{}}
+		var result reading
 		if next.Whole {
-			result.Documents = append(result.Documents, read(next.Text))
+			result.Documents = []document{read(next.Text)}
 		} else {
 			result = split(next.Text)
 		}
