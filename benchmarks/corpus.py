@@ -437,7 +437,7 @@ def _damage_lines(text: str, rng: random.Random) -> str:
     lines = text.split("\n")
     number = rng.randrange(len(lines))
     line = lines[number]
-    changed = (
+    changed: tuple[list[str], ...] = (
         [],
         [line, line],
         [" " * rng.randrange(1, 4) + line],

@@ -30,7 +30,7 @@ DELIBERATE = (
     "is not base64 of text",  # it keeps bytes that are no text, damaged
     "is repeated",  # it takes the last one, or any one if `1` stands beside "1"
     "`<<` replaces the key",  # it lets the merged value win over the written one
-    "a second document follows",  # it reads the first and drops the rest
+    "Kubernetes would drop it",  # it reads the first document and drops what follows
     "a key must be a scalar",  # it drops `{}: `
     "byte order mark",  # it reads one in the middle as text, or not, by chance
     "read in several ways",
@@ -56,7 +56,7 @@ def kubernetes():
     cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "transom"
     program = cache / "goyaml"
     cache.mkdir(parents=True, exist_ok=True)
-    command = [go, "build", "-o", program, "."]
+    command = [go, "build", "-o", str(program), "."]
     subprocess.run(command, cwd=PROGRAM, check=True, timeout=BUILD_TIMEOUT_S)
 
     def read(texts, *, whole=False):
@@ -77,7 +77,7 @@ def kubernetes():
 
 def compare(texts, readings):
     """Count the verdicts over all texts; give those that break the contract."""
-    verdicts = collections.Counter()
+    verdicts: collections.Counter[str] = collections.Counter()
     broken = []
     for text, reading in zip(texts, readings, strict=True):
         verdict, detail = judge(text, reading)

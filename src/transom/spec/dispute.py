@@ -20,7 +20,8 @@ _TOUCHING_COLON = re.compile(r":[,\[\]{}]")
 _TAB_INDENT = re.compile(r"(?:[&!]\S*\s+)*[|>][-+]?(?:[ \t][^\n]*|\r)?\n(?: *\r?\n)* *\t")
 _UNTAGGED = (PLAIN, QUOTED, UNTAGGED)
 _BLOCK_STYLES = ("|", ">")
-_SUSPECT = re.compile(rb"[?!\t]|\\/|:[,\[\]{}]")
+_SUSPECT = re.compile(rb"[?!\t]|\\/|:[,\[\]{}]|\\(?:u|U0000)[dD][89a-fA-F]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def refuse_disputed(text: bytes, root: Node) -> None:
@@ -60,6 +61,12 @@ def _judge(source: str, node: Node, *, in_flow: bool) -> None:
     if node.style in _BLOCK_STYLES and _TAB_INDENT.match(written):
         raise RefusedNode(
             "the text is indented by a tab", "Use spaces for indentation.", node.start_mark
+        )
+    if _SURROGATE.search(node.value):
+        raise RefusedNode(
+            "an escape stands for half a character",
+            "Write the character itself, or `\\U` and eight digits.",
+            node.start_mark,
         )
     if node.style == '"' and _SLASH_ESCAPE.search(written):
         raise RefusedNode(

@@ -20,6 +20,7 @@ from transom.spec.construction import UnusualError, construct
 from transom.spec.dispute import refuse_disputed
 from transom.spec.document import Document, Position
 from transom.spec.glance import glance
+from transom.spec.jsontext import read_json
 from transom.spec.node import RefusedNode, compose
 from transom.spec.scalar import UnreadableScalar
 
@@ -107,12 +108,8 @@ class _Stream:
             root = compose(text)
             if root is not None:
                 refuse_disputed(text, root)
-        except RefusedNode as error:
-            mark = error.mark
-            self._note(error.message, error.hint, first_line + mark.line, mark.column + 1)
-            return
-        except YAMLError as error:
-            self._note_syntax(error, text, first_line)
+        except (RefusedNode, YAMLError) as error:
+            self._read_json(text, first_line, refusal=error)
             return
         if root is None:
             return
@@ -132,6 +129,18 @@ class _Stream:
         )
         self.documents.append(document)
 
+    def _read_json(self, text: bytes, first_line: int, *, refusal: RefusedNode | YAMLError) -> None:
+        try:
+            value, root = read_json(text)
+        except UnusualError:
+            if isinstance(refusal, RefusedNode):
+                line, column = first_line + refusal.mark.line, refusal.mark.column + 1
+                self._note(refusal.message, refusal.hint, line, column)
+            else:
+                self._note_syntax(refusal, text, first_line)
+        else:
+            self._add(value, text, first_line, root)
+
     def _note_syntax(self, error: YAMLError, text: bytes, first_line: int) -> None:
         if isinstance(error, ReaderError):
             line, column = _end_of(text[: error.position].decode(errors="replace"))
@@ -145,6 +154,8 @@ class _Stream:
             if error.context:
                 message = f"{error.context}: {message}"
             hint = "Compare the indentation and quotes here with the lines before."
+            if "<document start>" in message:
+                message, hint = _explain_missing_start(text)
         self._note(message, hint, first_line + line - 1, column)
 
     def _note(self, message: str, hint: str, line: int, column: int) -> None:
@@ -165,6 +176,15 @@ def _encode(source: str | bytes) -> bytes:
 def _end_of(text: str) -> tuple[int, int]:
     """Give the line and column that follow a text."""
     return text.count("\n") + 1, len(text) - text.rfind("\n")
+
+
+def _explain_missing_start(text: bytes) -> tuple[str, str]:
+    if text.lstrip().startswith(b"%"):
+        return "kubectl does not take directives such as %YAML", "Remove the directive."
+    return (
+        "text follows the end of the document, and Kubernetes would drop it",
+        "Correct the indentation, or separate documents by a line with `---` alone.",
+    )
 
 
 def _encoding_problem(error: UnicodeError) -> str:

@@ -38,6 +38,14 @@ func read(text []byte) document {
 	var result document
 	converted, err := yaml.YAMLToJSON(text)
 	if err != nil {
+		// kubectl takes what starts with a brace as JSON first.
+		var value map[string]any
+		if json.Unmarshal(text, &value) == nil {
+			result.JSON, err = json.Marshal(value)
+		}
+		if err == nil {
+			return result
+		}
 		result.Error = err.Error()
 		return result
 	}

@@ -99,6 +99,11 @@ def test_plain_means_without_quotes(document):
     assert not document.is_plain(("spec", "items"))
 
 
+def test_json_that_is_no_yaml_has_places_too():
+    document = load('{"a": "\\ud83d\\ude00", "b": {"c\\/d": 1}}', name="-")[0]
+    assert document.locate(("b", "c/d")) == Position(1, 37)
+
+
 def test_a_document_knows_its_file_and_number():
     documents = load(SOURCE, name="file.yaml")
     assert [(d.name, d.index) for d in documents] == [("file.yaml", 0), ("file.yaml", 1)]
@@ -129,8 +134,8 @@ def write(value, indent, lines, places, path):
 
 @given(st.dictionaries(words, trees, min_size=1, max_size=4))
 def test_every_scalar_is_found_where_it_was_written(value):
-    lines = []
-    places = {}
+    lines: list[str] = []
+    places: dict[tuple[str | int, ...], tuple[int, int]] = {}
     write(value, 0, lines, places, ())
     document = load("\n".join(lines) + "\n", name="-")[0]
     assert document.value == value
