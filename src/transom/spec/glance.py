@@ -13,11 +13,6 @@ from transom.spec.construction import UnusualError
 from transom.spec.node import MAX_DEPTH
 from transom.spec.scalar import HINTS, read_plain, read_plain_key
 
-# Everything else is for the parser: tabs, control characters, breaks that only YAML knows.
-_ODD = re.compile(
-    r"[^\n\x20-\x7e\xa1-\u2027\u2030-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
-)
-
 _DOUBLE = r'"([^"\\\n]*+)"'
 _ESCAPED = r'"((?:[^"\\\n]++|\\["\\nt])*+)"'
 _SINGLE = r"'([^'\n]*+)'"
@@ -53,7 +48,9 @@ def glance(source: str) -> Any:
         UnreadableScalar: the same, because of one scalar.
     """
     text = source.replace("\r\n", "\n")
-    if not text.endswith("\n") or "\n..." in text or _ODD.search(text):
+    # Tabs, controls, unusual spaces and line breaks that only YAML knows are for the parser.
+    is_printable = text.replace("\n", "").isprintable()
+    if not is_printable or not text.endswith("\n") or "\n..." in text:
         raise UnusualError
     return _read_block(text)
 

@@ -20,7 +20,6 @@ from transom.spec.construction import UnusualError, construct
 from transom.spec.dispute import refuse_disputed
 from transom.spec.document import Document, Position
 from transom.spec.glance import glance
-from transom.spec.jsontext import read_json
 from transom.spec.node import RefusedNode, compose
 from transom.spec.scalar import UnreadableScalar
 
@@ -130,6 +129,8 @@ class _Stream:
         self.documents.append(document)
 
     def _read_json(self, text: bytes, first_line: int, *, refusal: RefusedNode | YAMLError) -> None:
+        from transom.spec.jsontext import read_json
+
         try:
             value, root = read_json(text)
         except UnusualError:

@@ -5,12 +5,9 @@ that JSON text written by `sigs.k8s.io/yaml` would give, so `1e3` is an integer 
 Knows nothing of documents or places: a scalar that cannot be read raises `UnreadableScalar`.
 """
 
-import base64
-import binascii
 import math
 import re
 import struct
-from decimal import Decimal
 from functools import lru_cache
 
 Scalar = str | int | float | bool | None
@@ -57,6 +54,7 @@ _LONGEST_INTEGER = 128
 
 # encoding/json writes a float without exponent below this, which makes an integral one an integer.
 _JSON_EXPONENT_FROM = 1e21
+_EXACT_BELOW = 2.0**53
 _G_EXPONENT_FROM = 6
 _G_EXPONENT_BELOW = -4
 _FLOAT32_DIGITS = 9
@@ -154,10 +152,12 @@ def _resolve_tagged(text: str, tag: str) -> Scalar:
 
 
 def _decode_binary(text: str) -> str:
+    import base64
+
     try:
         data = base64.b64decode(text.replace("\n", "").replace("\r", ""), validate=True)
         return data.decode()
-    except (binascii.Error, ValueError) as error:
+    except ValueError as error:
         raise UnreadableScalar(
             f"{_quote(text)} is not base64 of text, as !!binary must be",
             "Write base64 as a plain string: Kubernetes decodes the fields that hold bytes.",
@@ -174,7 +174,11 @@ def _through_json(value: Scalar, text: str) -> Scalar:
         )
     if not value.is_integer() or abs(value) >= _JSON_EXPONENT_FROM:
         return value
-    # Beyond 2**53 it writes the shortest digits that mean this float, not its exact value.
+    if abs(value) < _EXACT_BELOW:
+        return int(value)
+    from decimal import Decimal
+
+    # It writes the shortest digits that mean this float, not its exact value.
     return int(Decimal(repr(value)))
 
 

@@ -72,10 +72,9 @@ func split(text []byte) reading {
 		chunks = append(chunks, chunk)
 	}
 	// The splitter ends the last line of a file, even where the file does not.
-	if last := len(chunks) - 1; last >= 0 && !bytes.HasSuffix(text, []byte("\n")) {
-		if open := bytes.TrimSuffix(chunks[last], []byte("\n")); bytes.HasSuffix(text, open) {
-			chunks[last] = open
-		}
+	lastLine := text[bytes.LastIndexByte(text, '\n')+1:]
+	if last := len(chunks) - 1; last >= 0 && len(lastLine) > 0 && !bytes.HasPrefix(lastLine, []byte("---")) {
+		chunks[last] = bytes.TrimSuffix(chunks[last], []byte("\n"))
 	}
 	for _, chunk := range chunks {
 		result.Documents = append(result.Documents, read(chunk))
