@@ -35,6 +35,7 @@ check: $(INSTALLED)  ## format, lint, types for Linux and Windows, layers, gener
 bench: $(INSTALLED)  ## measure the figures we promise, as ratios in one run
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/recipe.py
+	$(BIN)/python benchmarks/loader.py
 
 generate: $(INSTALLED)  ## write generated files: compiled facts, schemas, pages
 	$(BIN)/python tools/generate.py

@@ -422,8 +422,31 @@ def mutations(texts: Sequence[str], count: int, *, seed: int = SEED) -> Iterator
     for _ in range(count):
         text = rng.choice(texts)
         for _ in range(rng.choice((1, 1, 2, 3))):
-            start = rng.randrange(len(text) + 1)
-            stop = min(len(text), start + rng.choice((0, 0, 0, 1, 1, 2, 5)))
-            insert = rng.choice((*_INSERTS, "", "", text[stop : stop + 6]))
-            text = text[:start] + insert + text[stop:]
+            text = rng.choice((_damage_characters, _damage_lines))(text, rng)
         yield text
+
+
+def _damage_characters(text: str, rng: random.Random) -> str:
+    start = rng.randrange(len(text) + 1)
+    stop = min(len(text), start + rng.choice((0, 0, 0, 1, 1, 2, 5)))
+    insert = rng.choice((*_INSERTS, "", "", text[stop : stop + 6]))
+    return text[:start] + insert + text[stop:]
+
+
+def _damage_lines(text: str, rng: random.Random) -> str:
+    lines = text.split("\n")
+    number = rng.randrange(len(lines))
+    line = lines[number]
+    changed: tuple[list[str], ...] = (
+        [],
+        [line, line],
+        [" " * rng.randrange(1, 4) + line],
+        [line.removeprefix(" " * rng.randrange(1, 4))],
+        ["- " + line.lstrip()],
+        [line.split(":")[0] + ":"],
+        [line + rng.choice((" |", " |-", " >", " {", " [", " # note", "#", ":", ": ", " ", "'"))],
+        [line, rng.choice(("", "  ", "# note", "      # note", "        text", "- x", "  y: z"))],
+        [rng.choice(lines), line],
+    )
+    lines[number : number + 1] = rng.choice(changed)
+    return "\n".join(lines)

@@ -5,7 +5,6 @@ gives up at the first tag, `<<`, repeated key or unreadable scalar; the careful 
 document again and finds every mistake. Both give equal values where both give one.
 """
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from yaml.error import Mark
@@ -15,6 +14,7 @@ from transom.model.problem import Mistake
 from transom.spec.document import name_of_key
 from transom.spec.node import PLAIN, QUOTED, UNTAGGED, RefusedNode, is_merge, merged_mappings
 from transom.spec.scalar import (
+    HINTS,
     STR_TAG,
     Scalar,
     UnreadableScalar,
@@ -35,84 +35,51 @@ class UnusualError(Exception):
     """A quick reading met something that only a more careful one knows."""
 
 
-def _quick_key(text: str) -> str:
-    if text == "<<":
+def construct(root: Node, *, name: str, first_line: int) -> tuple[Any, list[Mistake]]:
+    """Give a document's value, or every mistake in it."""
+    try:
+        return _read(root), []
+    except (UnusualError, UnreadableScalar):
+        careful = _CarefulConstruction(name, first_line)
+        return careful.value(root, ""), list(careful.mistakes.values())
+
+
+def _read(node: Node) -> Any:
+    tag = node.tag
+    if tag is PLAIN:
+        return read_plain(node.value)
+    if tag is QUOTED:
+        return node.value
+    if tag is not UNTAGGED:
         raise UnusualError
-    return read_plain_key(text)
+    if type(node) is SequenceNode:
+        return [_read(child) for child in node.value]
+    return _read_mapping(node)
 
 
-class _Memo(dict[str, Any]):
-    """Scalars by their text, each read at its first use."""
-
-    def __init__(self, read: Callable[[str], Scalar]) -> None:
-        super().__init__()
-        self._read = read
-
-    def __missing__(self, text: str) -> Scalar:
-        value = self[text] = self._read(text)
-        return value
-
-
-class ScalarMemo:
-    """The plain scalars and keys of one stream; those that repeat are read once."""
-
-    def __init__(self) -> None:
-        self.plain = _Memo(read_plain)
-        self.keys = _Memo(_quick_key)
-
-
-class Construction:
-    """Makes the values of one stream."""
-
-    def __init__(self, scalars: ScalarMemo) -> None:
-        self._plain = scalars.plain
-        self._keys = scalars.keys
-
-    def construct(self, root: Node, *, name: str, first_line: int) -> tuple[Any, list[Mistake]]:
-        """Give a document's value, or every mistake in it."""
-        try:
-            return self._item(root), []
-        except (UnusualError, UnreadableScalar):
-            careful = _CarefulConstruction(name, first_line)
-            return careful.value(root, ""), list(careful.mistakes.values())
-
-    def _item(self, node: Node) -> Any:
-        tag = node.tag
+def _read_mapping(node: Node) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for key_node, value_node in node.value:
+        tag = key_node.tag
         if tag is PLAIN:
-            return self._plain[node.value]
-        if tag is QUOTED:
-            return node.value
-        if tag is not UNTAGGED:
+            key = read_plain_key(key_node.value)
+            if key == "<<":
+                raise UnusualError
+        elif tag is QUOTED:
+            key = key_node.value
+        else:
             raise UnusualError
-        return self._mapping(node) if type(node) is MappingNode else self._sequence(node)
-
-    def _sequence(self, node: Node) -> list[Any]:
-        item = self._item
-        return [item(child) for child in node.value]
-
-    def _mapping(self, node: Node) -> dict[str, Any]:
-        """Read a mapping; scalars are read in place, as calls would cost more than the reading."""
-        plain = self._plain
-        keys = self._keys
-        out: dict[str, Any] = {}
-        for key_node, value_node in node.value:
-            tag = key_node.tag
-            if tag is PLAIN:
-                key = keys[key_node.value]
-            elif tag is QUOTED:
-                key = key_node.value
-            else:
-                raise UnusualError
-            if key in out:
-                raise UnusualError
-            tag = value_node.tag
-            if tag is PLAIN:
-                out[key] = plain[value_node.value]
-            elif tag is QUOTED:
-                out[key] = value_node.value
-            else:
-                out[key] = self._item(value_node)
-        return out
+        if key in out:
+            raise UnusualError
+        tag = value_node.tag
+        # Most values are these two, and a call costs more than the reading.
+        if tag is PLAIN and value_node.value[:1] not in HINTS:
+            out[key] = value_node.value or None
+        elif tag is QUOTED:
+            out[key] = value_node.value
+        else:
+            out[key] = _read(value_node)
+    return out
 
 
 class _Entry(NamedTuple):

@@ -14,14 +14,19 @@ from transom.spec.node import PLAIN, QUOTED, UNTAGGED, RefusedNode
 _SLASH_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\/")
 # An anchor may stand before the tag.
 _LONE_TAG = re.compile(r"(?:&\S+\s+)?!(?![!<\w-])")
+# A colon that touches a bracket or comma: part of the text, or the end of a key.
+_TOUCHING_COLON = re.compile(r":[,\[\]{}]")
+# A tab before the first text of a block whose indentation is not given.
+_TAB_INDENT = re.compile(r"(?:[&!]\S*\s+)*[|>][-+]?(?:[ \t][^\n]*|\r)?\n(?: *\r?\n)* *\t")
 _UNTAGGED = (PLAIN, QUOTED, UNTAGGED)
-_FLOW_STARTS = (b"[", b"{")
+_BLOCK_STYLES = ("|", ">")
+_SUSPECT = re.compile(rb"[?!\t]|\\/|:[,\[\]{}]|\\(?:u|U0000)[dD][89a-fA-F]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def refuse_disputed(text: bytes, root: Node) -> None:
     """Raise RefusedNode at the first place where the parsers would part ways."""
-    has_flow = any(start in text for start in _FLOW_STARTS)
-    if (b"?" in text and has_flow) or b"!" in text or b"\\/" in text:
+    if _SUSPECT.search(text):
         source = text.decode()
         for node, in_flow in _walk(root):
             _judge(source, node, in_flow=in_flow)
@@ -45,6 +50,22 @@ def _judge(source: str, node: Node, *, in_flow: bool) -> None:
         raise RefusedNode(
             "Kubernetes does not take a bare `?` inside brackets",
             "Quote the text.",
+            node.start_mark,
+        )
+    if in_flow and not node.style and _TOUCHING_COLON.match(source, node.end_mark.index):
+        raise RefusedNode(
+            "a colon that touches a bracket or comma is read in several ways",
+            "Put a space after the colon, or quote the text.",
+            node.start_mark,
+        )
+    if node.style in _BLOCK_STYLES and _TAB_INDENT.match(written):
+        raise RefusedNode(
+            "the text is indented by a tab", "Use spaces for indentation.", node.start_mark
+        )
+    if _SURROGATE.search(node.value):
+        raise RefusedNode(
+            "an escape stands for half a character",
+            "Write the character itself, or `\\U` and eight digits.",
             node.start_mark,
         )
     if node.style == '"' and _SLASH_ESCAPE.search(written):

@@ -16,10 +16,10 @@ from yaml.reader import ReaderError
 
 from transom.errors import InvalidDocument
 from transom.model.problem import Mistake
-from transom.spec.construction import Construction, ScalarMemo, UnusualError
+from transom.spec.construction import UnusualError, construct
 from transom.spec.dispute import refuse_disputed
 from transom.spec.document import Document, Position
-from transom.spec.glance import Glance
+from transom.spec.glance import glance
 from transom.spec.node import RefusedNode, compose
 from transom.spec.scalar import UnreadableScalar
 
@@ -46,9 +46,6 @@ class _Stream:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        scalars = ScalarMemo()
-        self.glance = Glance(scalars)
-        self.construction = Construction(scalars)
         self.documents: list[Document] = []
         self.mistakes: list[Mistake] = []
 
@@ -90,7 +87,7 @@ class _Stream:
     def _read_document(self, text: bytes, first_line: int) -> None:
         text = text.removeprefix(codecs.BOM_UTF8)
         try:
-            value = self.glance.read(text.decode())
+            value = glance(text.decode())
         except (UnusualError, UnreadableScalar):
             self._parse_document(text, first_line)
         else:
@@ -110,16 +107,12 @@ class _Stream:
             root = compose(text)
             if root is not None:
                 refuse_disputed(text, root)
-        except RefusedNode as error:
-            mark = error.mark
-            self._note(error.message, error.hint, first_line + mark.line, mark.column + 1)
-            return
-        except YAMLError as error:
-            self._note_syntax(error, text, first_line)
+        except (RefusedNode, YAMLError) as error:
+            self._read_json(text, first_line, refusal=error)
             return
         if root is None:
             return
-        value, mistakes = self.construction.construct(root, name=self.name, first_line=first_line)
+        value, mistakes = construct(root, name=self.name, first_line=first_line)
         self.mistakes += mistakes
         if not mistakes:
             self._add(value, text, first_line, root)
@@ -135,6 +128,20 @@ class _Stream:
         )
         self.documents.append(document)
 
+    def _read_json(self, text: bytes, first_line: int, *, refusal: RefusedNode | YAMLError) -> None:
+        from transom.spec.jsontext import read_json
+
+        try:
+            value, root = read_json(text)
+        except UnusualError:
+            if isinstance(refusal, RefusedNode):
+                line, column = first_line + refusal.mark.line, refusal.mark.column + 1
+                self._note(refusal.message, refusal.hint, line, column)
+            else:
+                self._note_syntax(refusal, text, first_line)
+        else:
+            self._add(value, text, first_line, root)
+
     def _note_syntax(self, error: YAMLError, text: bytes, first_line: int) -> None:
         if isinstance(error, ReaderError):
             line, column = _end_of(text[: error.position].decode(errors="replace"))
@@ -148,6 +155,8 @@ class _Stream:
             if error.context:
                 message = f"{error.context}: {message}"
             hint = "Compare the indentation and quotes here with the lines before."
+            if "<document start>" in message:
+                message, hint = _explain_missing_start(text)
         self._note(message, hint, first_line + line - 1, column)
 
     def _note(self, message: str, hint: str, line: int, column: int) -> None:
@@ -170,9 +179,18 @@ def _end_of(text: str) -> tuple[int, int]:
     return text.count("\n") + 1, len(text) - text.rfind("\n")
 
 
+def _explain_missing_start(text: bytes) -> tuple[str, str]:
+    if text.lstrip().startswith(b"%"):
+        return "kubectl does not take directives such as %YAML", "Remove the directive."
+    return (
+        "text follows the end of the document, and Kubernetes would drop it",
+        "Correct the indentation, or separate documents by a line with `---` alone.",
+    )
+
+
 def _encoding_problem(error: UnicodeError) -> str:
-    encoding = getattr(error, "encoding", "utf-8")
-    return f"the text is not {encoding.upper()}"
+    is_utf16 = getattr(error, "encoding", "").startswith("utf-16")
+    return f"the text is not {'UTF-16' if is_utf16 else 'UTF-8'}"
 
 
 def _place_of(error: UnicodeError) -> tuple[int, int]:
@@ -181,4 +199,4 @@ def _place_of(error: UnicodeError) -> tuple[int, int]:
     else:
         assert isinstance(error, UnicodeEncodeError)
         before = error.object[: error.start]
-    return _end_of(before)
+    return _end_of(before.removeprefix("\ufeff"))

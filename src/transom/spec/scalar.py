@@ -5,12 +5,10 @@ that JSON text written by `sigs.k8s.io/yaml` would give, so `1e3` is an integer 
 Knows nothing of documents or places: a scalar that cannot be read raises `UnreadableScalar`.
 """
 
-import base64
-import binascii
 import math
 import re
 import struct
-from decimal import Decimal
+from functools import lru_cache
 
 Scalar = str | int | float | bool | None
 
@@ -38,6 +36,8 @@ _WORDS: dict[str, Scalar] = {
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -math.inf),
 }
 _NUMBER_STARTS = frozenset("+-.0123456789")
+# A plain scalar that starts with none of these is a string.
+HINTS = _NUMBER_STARTS | frozenset(word[0] for word in _WORDS if word)
 
 _INTEGER = re.compile(
     r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]([0-7]+)|0([0-7]+)|(0|[1-9][0-9]*))"
@@ -54,6 +54,7 @@ _LONGEST_INTEGER = 128
 
 # encoding/json writes a float without exponent below this, which makes an integral one an integer.
 _JSON_EXPONENT_FROM = 1e21
+_EXACT_BELOW = 2.0**53
 _G_EXPONENT_FROM = 6
 _G_EXPONENT_BELOW = -4
 _FLOAT32_DIGITS = 9
@@ -79,6 +80,7 @@ def read_tagged(text: str, tag: str) -> Scalar:
     return _through_json(_resolve_tagged(text, tag), text)
 
 
+@lru_cache(maxsize=4096)
 def read_plain_key(text: str) -> str:
     """Read an untagged, unquoted mapping key; `y:` is the string `"true"`."""
     return _name_key(_resolve(text), text)
@@ -150,10 +152,12 @@ def _resolve_tagged(text: str, tag: str) -> Scalar:
 
 
 def _decode_binary(text: str) -> str:
+    import base64
+
     try:
         data = base64.b64decode(text.replace("\n", "").replace("\r", ""), validate=True)
         return data.decode()
-    except (binascii.Error, ValueError) as error:
+    except ValueError as error:
         raise UnreadableScalar(
             f"{_quote(text)} is not base64 of text, as !!binary must be",
             "Write base64 as a plain string: Kubernetes decodes the fields that hold bytes.",
@@ -170,7 +174,11 @@ def _through_json(value: Scalar, text: str) -> Scalar:
         )
     if not value.is_integer() or abs(value) >= _JSON_EXPONENT_FROM:
         return value
-    # Beyond 2**53 it writes the shortest digits that mean this float, not its exact value.
+    if abs(value) < _EXACT_BELOW:
+        return int(value)
+    from decimal import Decimal
+
+    # It writes the shortest digits that mean this float, not its exact value.
     return int(Decimal(repr(value)))
 
 

@@ -38,6 +38,14 @@ func read(text []byte) document {
 	var result document
 	converted, err := yaml.YAMLToJSON(text)
 	if err != nil {
+		// kubectl takes what starts with a brace as JSON first.
+		var value map[string]any
+		if json.Unmarshal(text, &value) == nil {
+			result.JSON, err = json.Marshal(value)
+		}
+		if err == nil {
+			return result
+		}
 		result.Error = err.Error()
 		return result
 	}
@@ -49,7 +57,7 @@ func read(text []byte) document {
 }
 
 func split(text []byte) reading {
-	var result reading
+	result := reading{Documents: []document{}}
 	var chunks [][]byte
 	documents := kubeyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
 	for {
@@ -64,10 +72,9 @@ func split(text []byte) reading {
 		chunks = append(chunks, chunk)
 	}
 	// The splitter ends the last line of a file, even where the file does not.
-	if last := len(chunks) - 1; last >= 0 && !bytes.HasSuffix(text, []byte("\n")) {
-		if open := bytes.TrimSuffix(chunks[last], []byte("\n")); bytes.HasSuffix(text, open) {
-			chunks[last] = open
-		}
+	lastLine := text[bytes.LastIndexByte(text, '\n')+1:]
+	if last := len(chunks) - 1; last >= 0 && len(lastLine) > 0 && !bytes.HasPrefix(lastLine, []byte("---")) {
+		chunks[last] = bytes.TrimSuffix(chunks[last], []byte("\n"))
 	}
 	for _, chunk := range chunks {
 		result.Documents = append(result.Documents, read(chunk))
@@ -86,9 +93,9 @@ func main() {
 		} else if err != nil {
 			log.Fatal(err)
 		}
-		result := reading{Documents: []document{}}
+		var result reading
 		if next.Whole {
-			result.Documents = append(result.Documents, read(next.Text))
+			result.Documents = []document{read(next.Text)}
 		} else {
 			result = split(next.Text)
 		}
