@@ -1,5 +1,7 @@
 """Load balancers: one owner per frontend, targets that exist, updates by version."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +11,7 @@ from transom_lab.hns.balancers import frontends
 V2 = {"Major": 2, "Minor": 0}
 
 
-def document(vip="10.96.0.1", port=443, **members):
+def document(vip: str = "10.96.0.1", port: int = 443, **members: Any) -> dict[str, Any]:
     mapping = {"Protocol": 6, "InternalPort": 8080, "ExternalPort": port}
     return {"SchemaVersion": V2, "FrontendVIPs": [vip], "PortMappings": [mapping], **members}
 

@@ -1,6 +1,7 @@
 """Endpoints: no address, MAC or port is given out twice, and none outside its network."""
 
 import ipaddress
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,11 +10,11 @@ V2 = {"Major": 2, "Minor": 0}
 SMALL = ipaddress.ip_network("10.244.1.0/28")
 
 
-def address_of(hns, endpoint):
+def address_of(hns: Any, endpoint: str) -> Any:
     return hns.query("Endpoint", endpoint)["IpConfigurations"][0]["IpAddress"]
 
 
-def refused(hns, network, address):
+def refused(hns: Any, network: str, address: str) -> Any:
     document = {"SchemaVersion": V2, "IpConfigurations": [{"IpAddress": address}]}
     return hns.code("HcnCreateEndpoint", parent=network, document=document)
 
@@ -38,7 +39,7 @@ def test_no_two_endpoints_of_a_network_ever_share_an_address_or_mac(new_hns_fact
             if present:
                 hns("HcnDeleteEndpoint", id_=present[step % len(present)])
         else:
-            document = {"SchemaVersion": V2}
+            document: dict[str, Any] = {"SchemaVersion": V2}
             if step != "any":
                 document["IpConfigurations"] = [{"IpAddress": step}]
             hns.raw("HcnCreateEndpoint", parent=network, document=document)
@@ -160,7 +161,7 @@ def test_a_container_attaches_and_detaches_by_its_id(hns):
 def test_policies_of_an_endpoint_are_added_removed_and_replaced(hns):
     endpoint = hns.endpoint(hns.network())
 
-    def change(request, *policies):
+    def change(request: str, *policies: dict[str, Any]) -> Any:
         document = {
             "ResourceType": "Policy",
             "RequestType": request,

@@ -1,9 +1,11 @@
 """Namespaces: an endpoint is in one at most, and survives it."""
 
+from typing import Any
+
 V2 = {"Major": 2, "Minor": 0}
 
 
-def change(hns, namespace, request, endpoint):
+def change(hns: Any, namespace: str, request: str, endpoint: str) -> Any:
     document = {
         "ResourceType": "Endpoint",
         "RequestType": request,

@@ -1,5 +1,7 @@
 """Networks: what is refused, what is filled in, and that policies are kept exactly."""
 
+from typing import Any
+
 import pytest
 
 V2 = {"Major": 2, "Minor": 0}
@@ -11,7 +13,9 @@ ROUTE = {
 }
 
 
-def modify(hns, network, change, settings, kind="RemoteSubnetRoute"):
+def modify(
+    hns: Any, network: str, change: str, settings: dict[str, Any], kind: str = "RemoteSubnetRoute"
+) -> Any:
     policies = [{"Type": kind, "Settings": settings}]
     request = {
         "ResourceType": "Policy",
@@ -21,7 +25,7 @@ def modify(hns, network, change, settings, kind="RemoteSubnetRoute"):
     return hns.code("HcnModifyNetwork", id_=network, document=request)
 
 
-def policies(hns, network, kind):
+def policies(hns: Any, network: str, kind: str) -> list[Any]:
     return [p["Settings"] for p in hns.query("Network", network)["Policies"] if p["Type"] == kind]
 
 
