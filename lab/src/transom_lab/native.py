@@ -101,26 +101,26 @@ def _build(native: Path, out: Path, progress: Callable[[str], None]) -> None:
     _compile(native / "goshim", parts.shim, ("ws2_32", "advapi32", "user32"))
     progress("compile the networking DLLs")
     _compile(native / "hns", parts.hns_client, ("ws2_32", "ole32"))
+    build = ("build", "-trimpath", "-ldflags=-s -w", "-o")
     progress("build the container runtime stand-in")
-    build_for_windows(native / "cri", parts.runtime)
+    run_go(native / "cri", *build, str(parts.runtime), ".")
     progress("build the stand-ins for programs Wine lacks")
-    build_for_windows(native / "standins", parts.stand_ins)
+    run_go(native / "standins", *build, str(parts.stand_ins), ".")
     shutil.copyfile(native / _TEMPLATE, parts.registry)
 
 
 def _compile(folder: Path, out: Path, libraries: Sequence[str]) -> None:
     sources = sorted(str(file) for file in folder.glob("*.c"))
     linked = [f"-l{name}" for name in libraries]
-    run_tool([_COMPILER, *_FLAGS, "-o", str(out), *sources, *linked], folder)
+    _run_tool([_COMPILER, *_FLAGS, "-o", str(out), *sources, *linked], folder)
 
 
-def build_for_windows(module: Path, out: Path, *arguments: str) -> None:
-    """Build the Go program of a module of ours, exactly as its go.sum pins it."""
-    command = arguments or ("build", "-trimpath", "-ldflags=-s -w")
-    run_tool(["go", *command, "-o", str(out), *(() if arguments else (".",))], module)
+def run_go(module: Path, *arguments: str) -> None:
+    """Run the go command in a module of ours, for Windows, exactly as its go.sum pins it."""
+    _run_tool(["go", *arguments], module)
 
 
-def run_tool(command: Sequence[str], folder: Path) -> None:
+def _run_tool(command: Sequence[str], folder: Path) -> None:
     """Run a compiler quietly; its output is the error's when it fails."""
     go = {"GOOS": "windows", "GOARCH": "amd64", "CGO_ENABLED": "0", "GOWORK": "off"}
     environment = {**os.environ, **go, "GOFLAGS": "-mod=readonly"}
