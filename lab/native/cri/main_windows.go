@@ -5,8 +5,9 @@
 // addresses by the CNI plugins that are configured, streaming of exec, and HostProcess containers,
 // whose command really runs in the host. What is not: any other container. It is a row in a table
 // that moves through the states a kubelet expects, writes one line to its log and succeeds at every
-// exec. Images are names; nothing is pulled. Nothing survives the program: after a restart the
-// kubelet finds no pods and makes them again, while containerd would have kept them.
+// exec. Images are names; nothing is pulled. A restart of the program ends every container, as a reboot
+// does: the kubelet finds the sandboxes not ready, has them removed and makes new ones, while containerd
+// would have kept them running.
 //
 // A call it does not know is answered Unimplemented and logged. -service runs it under the service
 // manager, RUNNING only once it really answers, so that a kubelet service that depends on it finds
@@ -27,6 +28,7 @@ func main() {
 	flag.StringVar(&options.cniConfig, "cni-config", `C:\etc\cni\net.d`, "directory of CNI configurations")
 	flag.StringVar(&options.cniPlugins, "cni-plugins", `C:\opt\cni\bin`, "directory of CNI plugins")
 	flag.StringVar(&options.faults, "faults", `C:\ProgramData\transom-lab\cri-faults.json`, "file that says which calls fail")
+	flag.StringVar(&options.state, "state", `C:\ProgramData\containerd\state\transom-lab-standin`, "directory that remembers sandboxes over a restart")
 	flag.Parse()
 	log.SetFlags(log.Ldate | log.Lmicroseconds)
 	if *asService {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"path/filepath"
 	"strings"
 	"sync"
 
@@ -130,10 +129,7 @@ func (n *network) remove(ctx context.Context, id string, config *cri.PodSandboxC
 	return n.namespaces.remove(had.namespace)
 }
 
-func (n *network) cni() *libcni.CNIConfig {
-	cache := filepath.Join(filepath.Dir(n.configurations), "cache")
-	return libcni.NewCNIConfigWithCacheDir([]string{n.plugins}, cache, nil)
-}
+func (n *network) cni() *libcni.CNIConfig { return libcni.NewCNIConfig([]string{n.plugins}, nil) }
 
 // cniArguments are those containerd passes: the pod in CNI_ARGS, its ports and DNS by capability.
 func cniArguments(id, namespace string, config *cri.PodSandboxConfig) *libcni.RuntimeConf {
@@ -177,6 +173,15 @@ func (n *network) pretend() (string, error) {
 		}
 	}
 	return "", fmt.Errorf("no address is free in %v", n.prefix)
+}
+
+// reserve keeps addresses that pods of an earlier run still have.
+func (n *network) reserve(addresses []string) {
+	for _, text := range addresses {
+		if address, err := netip.ParseAddr(text); err == nil {
+			n.taken[address] = true
+		}
+	}
 }
 
 func (n *network) release(addresses []string) {

@@ -17,7 +17,7 @@ import (
 )
 
 type options struct {
-	pipe, prefix, cniConfig, cniPlugins, faults string
+	pipe, prefix, cniConfig, cniPlugins, faults, state string
 }
 
 // runtime is everything the stand-in knows; mu guards the two tables and what is in them.
@@ -26,6 +26,7 @@ type runtime struct {
 	network *network
 	images  *images
 	faults  *faults
+	records records
 	streams streaming.Server
 	start   starter
 
@@ -39,12 +40,21 @@ func newRuntime(options options, namespaces namespaces, start starter) (*runtime
 	if err != nil {
 		return nil, err
 	}
+	kept := records{options.state}
+	sandboxes, err := kept.load()
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range sandboxes {
+		network.reserve(one.network.addresses)
+	}
 	return &runtime{
 		network:    network,
+		records:    kept,
 		images:     &images{known: map[string]*cri.Image{}},
 		faults:     &faults{path: options.faults},
 		start:      start,
-		sandboxes:  map[string]*sandbox{},
+		sandboxes:  sandboxes,
 		containers: map[string]*container{},
 	}, nil
 }

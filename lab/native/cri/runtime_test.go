@@ -40,7 +40,7 @@ func (p *fakeProcess) kill() {
 func newTestRuntime(t *testing.T, start starter) *runtime {
 	t.Helper()
 	hostProcessRoot = t.TempDir()
-	made, err := newRuntime(options{prefix: "10.244.1.0/29", cniConfig: t.TempDir(), faults: filepath.Join(t.TempDir(), "faults.json")}, noNamespaces{}, start)
+	made, err := newRuntime(options{prefix: "10.244.1.0/29", cniConfig: t.TempDir(), state: t.TempDir(), faults: filepath.Join(t.TempDir(), "faults.json")}, noNamespaces{}, start)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestHostProcessNeedsACommand(t *testing.T) {
 
 // Without a CNI configuration and without a prefix the network is not ready, in containerd's words.
 func TestNetworkIsNotReadyWithoutConfiguration(t *testing.T) {
-	made, err := newRuntime(options{cniConfig: t.TempDir()}, noNamespaces{}, nil)
+	made, err := newRuntime(options{cniConfig: t.TempDir(), state: t.TempDir()}, noNamespaces{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,5 +246,31 @@ func TestRelativeToDrive(t *testing.T) {
 		if got := relativeToDrive(path); got != want {
 			t.Errorf("%s: %s, not %s", path, got, want)
 		}
+	}
+}
+
+// After a restart the sandboxes are still known, not ready, and their addresses are not given again.
+func TestSandboxesAreRememberedOverARestart(t *testing.T) {
+	settings := options{prefix: "10.244.1.0/29", cniConfig: t.TempDir(), state: t.TempDir()}
+	before, err := newRuntime(settings, noNamespaces{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := runPod(t, before, pod("p"))
+	after, err := newRuntime(settings, noNamespaces{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := after.PodSandboxStatus(context.Background(), &cri.PodSandboxStatusRequest{PodSandboxId: id})
+	if err != nil || found.Status.State != cri.PodSandboxState_SANDBOX_NOTREADY || found.Status.Metadata.Name != "p" {
+		t.Fatal(found, err)
+	}
+	other, _ := after.PodSandboxStatus(context.Background(), &cri.PodSandboxStatusRequest{PodSandboxId: runPod(t, after, pod("q"))})
+	if other.Status.Network.Ip == found.Status.Network.Ip {
+		t.Fatal("an address was given twice")
+	}
+	after.RemovePodSandbox(context.Background(), &cri.RemovePodSandboxRequest{PodSandboxId: id})
+	if left, _ := filepath.Glob(filepath.Join(settings.state, id+"*")); len(left) != 0 {
+		t.Fatal(left)
 	}
 }

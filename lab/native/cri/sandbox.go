@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"log"
 
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
@@ -29,6 +30,9 @@ func (r *runtime) RunPodSandbox(ctx context.Context, request *cri.RunPodSandboxR
 			return nil, err
 		}
 		made.network = attached
+	}
+	if err := r.records.save(made); err != nil {
+		return nil, errors.Join(err, r.network.remove(ctx, made.id, made.config, made.network))
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -75,7 +79,10 @@ func (r *runtime) RemovePodSandbox(ctx context.Context, request *cri.RemovePodSa
 			r.forget(c)
 		}
 	}
-	delete(r.sandboxes, request.PodSandboxId)
+	if r.sandboxes[request.PodSandboxId] != nil {
+		r.records.remove(request.PodSandboxId)
+		delete(r.sandboxes, request.PodSandboxId)
+	}
 	return &cri.RemovePodSandboxResponse{}, nil
 }
 

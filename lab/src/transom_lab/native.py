@@ -30,6 +30,7 @@ _FLAGS = (
 )
 _BUILD_TIMEOUT_S = 1200
 _TEMPLATE = "base.reg.in"
+_FOLDERS = ("goshim", "hns", "cri", "standins")
 _STAND_INS = ("dism", "icacls", "netsh", "sc", "shutdown")
 
 
@@ -162,11 +163,12 @@ def _fingerprint(native: Path) -> str:
 
 
 def _sources(native: Path) -> Iterator[Path]:
-    """Every file that decides what is built; tests and the conformance module do not."""
-    for file in sorted(native.rglob("*")):
-        relative = file.relative_to(native)
-        if file.is_file() and relative.parts[0] != "conformance" and "_test." not in file.name:
-            yield file
+    """Every file that decides what is built."""
+    yield native / _TEMPLATE
+    for folder in _FOLDERS:
+        for file in sorted((native / folder).rglob("*")):
+            if file.is_file() and not file.name.endswith("_test.go"):
+                yield file
 
 
 def _place(file: Path, target: Path) -> None:
