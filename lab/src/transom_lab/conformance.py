@@ -7,8 +7,9 @@ host whose stand-in says it is version 15.5 and has no switch delay: the tests u
 
 import hashlib
 import re
+import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,6 +66,18 @@ def _build(module: Path, folder: Path, name: str, progress: Callable[[str], None
             run_go(module, "test", "-c", "-tags", _TAGS, "-o", str(made), _PACKAGES[name])
             made.rename(program)
     return Suite(name, program)
+
+
+def run_suite(suite: Suite, drive_c: Path, run: Callable[[Sequence[str]], str]) -> Outcome:
+    """Run a suite in the host whose drive C is given.
+
+    Args:
+        suite: what to run.
+        drive_c: the host's drive, where the program is copied to.
+        run: runs an argument list in the host; what it printed, whatever its exit code.
+    """
+    shutil.copyfile(suite.program, drive_c / suite.program.name)
+    return read_outcome(run([f"C:\\{suite.program.name}", "-test.v"]))
 
 
 def read_outcome(output: str) -> Outcome:
