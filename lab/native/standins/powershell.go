@@ -1,0 +1,84 @@
+// powershell.exe: not PowerShell. It answers, word for word, the few commands that upstream programs
+// run through it.
+//
+//   - kubelet (subPath volumes): LinkType and Target of $env:linkpath
+//   - kubeadm (preflight): ProductName and version of Windows, from the registry
+//   - flanneld: Get-, New- and Remove-NetRoute and Set-NetIPInterface, done by the HNS stand-in on the
+//     host's own interfaces and routes
+//
+// The texts of the commands are those of kubernetes v1.36 and v1.37 (pkg/volume/util/subpath,
+// cmd/kubeadm/app/preflight and k8s.io/system-validators) and of flannel v0.28.0 (pkg/routing).
+
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+const (
+	linkItem       = "$ErrorActionPreference = 'Stop'; (Get-Item -Force -LiteralPath $env:linkpath)"
+	versionItem    = `Get-ItemProperty -Path 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion'`
+	productCommand = "(" + versionItem + ").ProductName"
+	versionCommand = "$props = " + versionItem + `; "$($props.CurrentMajorVersionNumber).$($props.CurrentMinorVersionNumber).$($props.CurrentBuildNumber)"`
+)
+
+var networkCmdlets = []string{"Get-NetRoute", "New-NetRoute", "Remove-NetRoute", "Set-NetIPInterface"}
+
+// script is the command text: what follows -Command or /c, or everything, without the switches
+// that change nothing here.
+func script(args []string) string {
+	for i, arg := range args {
+		switch strings.ToLower(strings.TrimLeft(arg, "-/")) {
+		case "command", "c":
+			return strings.Join(args[i+1:], " ")
+		case "nologo", "noprofile", "noninteractive":
+		default:
+			return strings.Join(args[i:], " ")
+		}
+	}
+	return ""
+}
+
+func (c *call) powershell() int {
+	command := script(c.args)
+	switch command {
+	case linkItem + ".LinkType", linkItem + ".Target":
+		target, err := c.host.readlink(c.host.environment("linkpath"))
+		if err != nil {
+			fmt.Fprintln(c.err, err)
+			return 1
+		}
+		if target != "" && strings.HasSuffix(command, ".LinkType") {
+			target = "SymbolicLink"
+		}
+		if target != "" {
+			c.print(target + "\n")
+		}
+		return 0
+	case productCommand:
+		c.print(c.host.version("ProductName") + "\n")
+		return 0
+	case versionCommand:
+		c.printf("%s.%s.%s\n", c.host.version("CurrentMajorVersionNumber"), c.host.version("CurrentMinorVersionNumber"), c.host.version("CurrentBuildNumber"))
+		return 0
+	}
+	for _, cmdlet := range networkCmdlets {
+		if strings.Contains(command, cmdlet) {
+			return c.networkCmdlet(command)
+		}
+	}
+	return c.unknown()
+}
+
+func (c *call) networkCmdlet(command string) int {
+	text, ok := c.host.cmdlet(command)
+	if !ok {
+		c.host.unknown(c.name, c.args)
+		fmt.Fprintln(c.err, text)
+		fmt.Fprint(c.out, text) // flanneld reads the reason from standard output
+		return 1
+	}
+	c.print(text)
+	return 0
+}
