@@ -64,12 +64,15 @@ def _restore_file(host: UndoHost, path: str, before: Before) -> None:
 
 
 def _look_directory(host: ReadHost, path: str) -> Before:
-    return None if host.files.kind(path) is PathKind.ABSENT else {}
+    return _look_acl(host, path)
 
 
 def _restore_directory(host: UndoHost, path: str, before: Before) -> None:
     if before is None:
         host.files.remove_tree(path)
+        return
+    host.files.make_directory(path)
+    _restore_acl(host, path, before)
 
 
 def _look_acl(host: ReadHost, path: str) -> Before:

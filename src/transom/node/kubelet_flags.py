@@ -6,7 +6,8 @@ the first join the file is missing and `expected` says what kubeadm will write.
 """
 
 from transom.errors import PermanentError
-from transom.model.recipe import JoinPlan, Service, Taint
+from transom.model.fleet import Taint
+from transom.model.recipe import JoinPlan, Service
 from transom.node.quoting import join_arguments
 
 _VARIABLE = "KUBELET_KUBEADM_ARGS"

@@ -179,10 +179,11 @@ class SimulatedDefender:
 
 @dataclass
 class SimulatedServices:
-    """Services; after a boot those that start automatically run."""
+    """Services; after a boot those run that start automatically and do not end by themselves."""
 
     settings: Settings
     alive: set[str] = field(default_factory=set)
+    ends_by_itself: Callable[[str], bool] = lambda _name: False
 
     def get(self, name: str) -> ServiceDefinition | None:
         definition: ServiceDefinition | None = self.settings.get("service", name)
@@ -211,7 +212,7 @@ class SimulatedServices:
         self.alive = {
             name
             for (noun, name), definition in self.settings.seen.items()
-            if noun == "service" and definition.start == "auto"
+            if noun == "service" and definition.start == "auto" and not self.ends_by_itself(name)
         }
 
 

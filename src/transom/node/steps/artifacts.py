@@ -18,6 +18,7 @@ from transom.node.host.protocols import Host, PathKind, ReadFiles, ReadHost, Und
 from transom.node.journalling import chunks_of, sha256_of
 from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
 
+_INTERPRETER = "python"  # brought by whoever starts this program, which runs in it
 _PART = ".part"
 _MANIFEST = ".members.json"
 
@@ -43,7 +44,7 @@ class Artifacts:
 
     def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
         """Name each artifact of which some byte on the host is not the locked one."""
-        found = [(item, _state(host.files, item)) for item in want.recipe.artifacts]
+        found = [(item, _state(host.files, item)) for item in want.recipe.artifacts if item.id != _INTERPRETER]
         return [
             Drift(
                 item.id,
@@ -149,7 +150,7 @@ def _unpack(host: Host, artifact: Artifact, part: str) -> None:
     with open_archive(host.files.open(part), artifact.unpack, subject=artifact.id) as extract:
         for member in artifact.members:
             host.files.make_directory(ntpath.dirname(member.path))
-            host.files.write(member.path, _checked(extract(member.name), member.name))
+            host.files.write(member.path, _checked(extract(member.name.removeprefix("./")), member.name))
             members[member.path] = sha256_of(host.files.open(member.path))
     manifest = {"sha256": artifact.sha256, "members": members}
     host.files.write(artifact.path + _MANIFEST, json.dumps(manifest, indent=1).encode())

@@ -13,14 +13,16 @@ from typing import Any
 
 from transom.errors import PermanentError, UsageError
 from transom.model.journal import Drift, Receipt
-from transom.model.recipe import JoinPlan, Recipe
+from transom.model.recipe import Directory, JoinPlan, Recipe
 from transom.model.request import JoinSecrets
+from transom.node.access import same_access
 from transom.node.acts import ACTS, restore_all
 from transom.node.host.protocols import Host, PathKind, Processes, ReadFiles, ReadHost, UndoHost
 from transom.node.kubelet_flags import extra_arguments
 from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
 
 _ADMINISTRATORS_ONLY = "D:P(A;;FA;;;SY)(A;;FA;;;BA)"
+_EXTRA_ARGS_AS_MAP = ("v1beta1", "v1beta2", "v1beta3")
 _JOIN_TIMEOUT_S = 420
 _RESET_TIMEOUT_S = 180
 _OUTPUT_CHARACTERS = 2000
@@ -144,7 +146,7 @@ def join_configuration(plan: JoinPlan, secrets: JoinSecrets) -> dict[str, Any]:
 
 def _extra_args(plan: JoinPlan) -> Any:
     arguments = extra_arguments(plan)
-    if plan.api_version.endswith(("v1beta2", "v1beta3")):
+    if plan.api_version.endswith(_EXTRA_ARGS_AS_MAP):
         return arguments
     return [{"name": name, "value": value} for name, value in sorted(arguments.items())]
 
@@ -159,6 +161,7 @@ def _join(host: Host, wanted: Wanted) -> None:
     host.files.make_directory(layout.kubelet)
     if any(host.files.kind(path) is not PathKind.ABSENT for path in _leftovers(plan, layout)):
         _reset(host.processes, kubeadm, plan.cri_socket)
+        _remake_directories(host, wanted)
     document = json.dumps(join_configuration(plan, secrets), indent=1)
     try:
         host.files.write(
@@ -185,10 +188,26 @@ def _note_join(host: Host, wanted: Wanted, kubeadm: str) -> None:
     for service in wanted.recipe.services:
         if service.flags_file:
             host.note("service-state", service.name, {"running": False})
+    for directory in _kept_directories(wanted):
+        if host.files.kind(directory.path) is PathKind.DIRECTORY:
+            host.note("directory", directory.path, ACTS["directory"].look(host, directory.path))
     if wanted.recipe.network.name:
         name = wanted.recipe.network.name
         host.note("hns-network", name, ACTS["hns-network"].look(host, name))
     host.note("kubeadm-join", plan.node_name, {"kubeadm": kubeadm, "criSocket": plan.cri_socket})
+
+
+def _kept_directories(wanted: Wanted) -> list[Directory]:
+    """Directories of the recipe that kubeadm empties or removes when it resets."""
+    roots = (wanted.layout.kubernetes.lower() + "\\", wanted.layout.kubelet.lower() + "\\")
+    return [item for item in wanted.recipe.directories if item.path.lower().startswith(roots)]
+
+
+def _remake_directories(host: Host, wanted: Wanted) -> None:
+    for directory in _kept_directories(wanted):
+        host.files.make_directory(directory.path)
+        if directory.acl and not same_access(host.files.acl(directory.path), directory.acl):
+            host.files.set_acl(directory.path, directory.acl)
 
 
 def _leftovers(plan: JoinPlan, layout: Layout) -> tuple[str, ...]:

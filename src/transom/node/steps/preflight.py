@@ -126,6 +126,16 @@ def _recipe(recipe: Recipe) -> Iterator[Refusal]:
                 fix="Leave source.verify out; the locked hash is checked in any case.",
                 source=artifact.why,
             )
+    for file in recipe.files:
+        if file.fills:
+            yield Refusal(
+                id="late-file",
+                subject=file.path,
+                found=f"it needs {', '.join(file.fills)}",
+                reason="this version writes only files that are complete before the join",
+                fix="Use a network whose configuration is, such as Flannel.",
+                source=file.why,
+            )
     if recipe.host_networks:
         yield Refusal(
             id="docker-network",
