@@ -193,7 +193,9 @@ RECIPE = Recipe(
     ),
     artifacts=ARTIFACTS,
     files=(
-        File(path=r"C:\Program Files\containerd\config.toml", content="version = 3\n", acl="", why=""),
+        File(
+            path=r"C:\Program Files\containerd\config.toml", content="version = 3\n", acl="", why=""
+        ),
         File(path=r"C:\etc\cni\net.d\10-flannel.conf", content="{}", acl=CLOSED_FILE, why=""),
     ),
     protected_files=(

@@ -44,7 +44,11 @@ class Artifacts:
 
     def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
         """Name each artifact of which some byte on the host is not the locked one."""
-        found = [(item, _state(host.files, item)) for item in want.recipe.artifacts if item.id != _INTERPRETER]
+        found = [
+            (item, _state(host.files, item))
+            for item in want.recipe.artifacts
+            if item.id != _INTERPRETER
+        ]
         return [
             Drift(
                 item.id,
@@ -150,7 +154,9 @@ def _unpack(host: Host, artifact: Artifact, part: str) -> None:
     with open_archive(host.files.open(part), artifact.unpack, subject=artifact.id) as extract:
         for member in artifact.members:
             host.files.make_directory(ntpath.dirname(member.path))
-            host.files.write(member.path, _checked(extract(member.name.removeprefix("./")), member.name))
+            host.files.write(
+                member.path, _checked(extract(member.name.removeprefix("./")), member.name)
+            )
             members[member.path] = sha256_of(host.files.open(member.path))
     manifest = {"sha256": artifact.sha256, "members": members}
     host.files.write(artifact.path + _MANIFEST, json.dumps(manifest, indent=1).encode())
