@@ -36,7 +36,6 @@ from transom.model.recipe import (
 from transom.model.request import JoinSecrets, Request, Verb
 from transom.node.host.protocols import (
     Completed,
-    FeatureState,
     FirewallPort,
     PathKind,
     RegistryData,

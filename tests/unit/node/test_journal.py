@@ -21,6 +21,12 @@ intents = st.builds(
 )
 
 
+def opened(host):
+    journal = Journal.open(host.disk, PATH)
+    assert journal is not None
+    return journal
+
+
 def written(entries):
     host = SimulatedHost()
     journal = Journal.create(host.disk, PATH, OWNER)
@@ -34,7 +40,7 @@ def written(entries):
 @given(st.lists(intents, max_size=5))
 def test_what_was_appended_is_read_back(entries):
     host, journal, _ = written(entries)
-    assert Journal.open(host.disk, PATH).contents == journal.contents
+    assert opened(host).contents == journal.contents
     assert list(journal.contents.intents) == entries
 
 
@@ -46,14 +52,14 @@ def test_a_cut_at_any_byte_loses_only_the_record_it_tore(entries, data):
     cut = data.draw(st.integers(0, len(whole)))
     host.disk.create(PATH)
     host.disk.append(PATH, whole[:cut])
-    journal = Journal.open(host.disk, PATH)
     kept = sum(1 for length in lengths if length <= cut)
     if kept == 0:
-        assert journal is None
+        assert Journal.open(host.disk, PATH) is None
         return
+    journal = opened(host)
     assert list(journal.contents.intents) == entries[: kept - 1]
     journal.intend(entries[0])
-    assert list(Journal.open(host.disk, PATH).contents.intents) == [
+    assert list(opened(host).contents.intents) == [
         *entries[: kept - 1],
         entries[0],
     ]
@@ -78,7 +84,7 @@ def test_undoing_takes_intents_off_the_end_and_is_remembered():
     last = journal.contents.last_receipt(after=0)
     assert last == Receipt("a", (entries[4],))
     journal.pop(last)
-    again = Journal.open(host.disk, PATH).contents
+    again = opened(host).contents
     assert again == journal.contents
     assert again.intents == tuple(entries[:4])
     assert again.settled == 4

@@ -39,9 +39,11 @@ class Site:
         self.first = host.snapshot()
 
     def check(self):
+        """Ask the step what differs."""
         return self.step.check(self.host, self.want)
 
     def apply(self, drift=None):
+        """Let the step change the host through the journal."""
         drift = self.check() if drift is None else drift
         journalling = JournallingHost(
             self.host, self.journal, step=self.step.id, saved=LAYOUT.saved
@@ -49,12 +51,21 @@ class Site:
         self.step.apply(journalling, drift)
 
     def boot(self, seed):
+        """Lose what was not flushed, and read the journal again."""
         self.host.power_cycle(random.Random(seed))
-        self.journal = Journal.open(self.host.disk, LAYOUT.journal)
+        self.journal = opened(self.host)
 
     def undo(self):
+        """Let the step put back what its receipt names."""
         receipt = Receipt(self.step.id, self.journal.contents.intents)
         self.step.undo(self.host, receipt)
+
+
+def opened(host):
+    """The journal as it is on the disk."""
+    journal = Journal.open(host.disk, LAYOUT.journal)
+    assert journal is not None
+    return journal
 
 
 @pytest.fixture
@@ -104,7 +115,7 @@ def test_a_receipt_survives_json_and_the_journal(site, step):
     place.apply()
     receipt = Receipt(step.id, place.journal.contents.intents)
     assert decode(Receipt, json.loads(json.dumps(encode(receipt)))) == receipt
-    assert Journal.open(place.host.disk, LAYOUT.journal).contents.intents == receipt.intents
+    assert opened(place.host).contents.intents == receipt.intents
 
 
 @EVERY_CHANGING
@@ -160,7 +171,7 @@ def suffer(place, act, fault, at):
         act(place)
     except PermanentError:
         place.host.calls.clear()
-        place.journal = Journal.open(place.host.disk, LAYOUT.journal)
+        place.journal = opened(place.host)
     except PowerCut:
         place.boot(seed=at)
     place.host.calls.clear()
