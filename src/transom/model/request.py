@@ -12,12 +12,13 @@ from transom.model.recipe import API_VERSION, Recipe
 
 
 class Verb(Enum):
-    """What a request asks for."""
+    """What a request asks for; undo takes back only what no run brought to its end."""
 
     PLAN = "plan"
     PREPARE = "prepare"
     JOIN = "join"
     RESET = "reset"
+    UNDO = "undo"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,10 @@
 """The event file of a run: one JSON object per line, for whoever watches from outside."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
 from transom.model.codec import encode
 from transom.model.event import Event, Level, State
@@ -18,6 +20,7 @@ class EventLog:
     path: str
     run: str
     host: str
+    listener: Callable[[dict[str, Any]], None] | None = None
     total: int = 0
     done: int = 0
     _seq: int = field(default=0, init=False)
@@ -46,5 +49,8 @@ class EventLog:
             total=self.total,
             error=error,
         )
-        line = json.dumps(encode(event), separators=(",", ":")) + "\n"
+        document = encode(event)
+        line = json.dumps(document, separators=(",", ":")) + "\n"
         self.disk.append(self.path, line.encode())
+        if self.listener is not None:
+            self.listener(document)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from transom.errors import InternalError, PermanentError, TemporaryError, TransomError, UsageError
 from transom.model.event import Level, State
@@ -54,6 +54,7 @@ class Runner:
     layout: Layout
     run: str
     steps: tuple[Step, ...] = STEPS
+    listener: Callable[[dict[str, Any]], None] | None = None
 
     def execute(self, request: Request) -> Outcome:
         """Do what a request asks; raise what made it fail, after undoing."""
@@ -79,6 +80,8 @@ class Runner:
         journal = Journal.open(self.machine.disk, self.layout.journal)
         if request.verb is Verb.RESET:
             return self._reset(request, journal, log)
+        if request.verb is Verb.UNDO:
+            return self._take_back(request, journal, log)
         if request.verb is Verb.PLAN:
             raise UsageError("a plan is not a run", hint="Use the verb plan.")
         if journal is None:
@@ -146,6 +149,13 @@ class Runner:
         self.machine.files.remove_tree(self.layout.saved)
         return Outcome(Ending.DONE, undone)
 
+    def _take_back(self, request: Request, journal: Journal | None, log: EventLog) -> Outcome:
+        if journal is None:
+            return Outcome(Ending.DONE, ())
+        journal.claim(request.owner)
+        undone = self._undo(request, journal, log, after=journal.contents.settled)
+        return Outcome(Ending.DONE, undone)
+
     def _undo(
         self, request: Request, journal: Journal, log: EventLog, *, after: int
     ) -> tuple[str, ...]:
@@ -211,7 +221,9 @@ class Runner:
         )
         with self.machine.disk.lock(self.layout.lock, holder):
             name = request.recipe.identity.name
-            yield EventLog(self.machine.disk, self.machine.clock, events, self.run, name)
+            yield EventLog(
+                self.machine.disk, self.machine.clock, events, self.run, name, self.listener
+            )
 
 
 def _known(error: Exception, step: Step) -> TransomError:
