@@ -1,0 +1,54 @@
+"""What a step finds and what it did, as plain values: drift, intent, receipt and their owner.
+
+Made by the node program's steps and its journalling host, kept in the journal on the host, read by
+whoever plans, undoes or reports. Nothing here knows how a change is made.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """One thing that differs from the recipe.
+
+    `item` is what the step needs to put it right; it may hold a secret and so is never printed,
+    compared or stored.
+    """
+
+    subject: str
+    found: str
+    wanted: str
+    item: Any = field(default=None, repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """One change, recorded before it is made: what was there, or None where nothing was."""
+
+    step: str
+    act: str
+    subject: str
+    before: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """The intents of one step in the order they were made: all that its undo may look at."""
+
+    step: str
+    intents: tuple[Intent, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owner:
+    """Who a host's journal belongs to.
+
+    `cluster` is the SHA-256 of the cluster's certificate authority, empty while a host is only
+    prepared; `who` is cli, operator or boot data.
+    """
+
+    cluster: str
+    fleet: str
+    who: str

@@ -1,0 +1,49 @@
+"""The request: what the node program is asked to do, handed over in memory and on stdin only.
+
+Made by whoever starts the node program, read by it alone. It may hold a token, so it is never
+written to a file, an argument list or a log.
+"""
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from transom.model.journal import Owner
+from transom.model.recipe import API_VERSION, Recipe
+
+
+class Verb(Enum):
+    """What a request asks for; undo takes back only what no run brought to its end."""
+
+    PLAN = "plan"
+    PREPARE = "prepare"
+    JOIN = "join"
+    RESET = "reset"
+    UNDO = "undo"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JoinSecrets:
+    """Where and with what credential a host joins; its text form never shows the token."""
+
+    endpoint: str
+    token: str = field(repr=False)
+    ca_hashes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A verb, the recipe it is about, and what may not be stored.
+
+    Undoing leaves Windows features on unless `remove_features` says otherwise: others may have
+    come to need them, and turning them off takes a reboot.
+    """
+
+    api_version: str = API_VERSION
+    kind: str = "Request"
+    verb: Verb
+    recipe: Recipe
+    owner: Owner
+    join: JoinSecrets | None = None
+    keep_on_failure: bool = False
+    remove_features: bool = False
+    deadline_s: int = 1800

@@ -1,0 +1,37 @@
+"""Following a run from outside it: what was missed first, then what happens, until it ends."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from transom.errors import PermanentError
+from transom.node.host.protocols import Machine, PathKind
+
+_ENDS = {"done": 0, "reboot": 4, "cancelled": 5, "failed": 5}
+_POLL_S = 0.5
+_QUIET_S = 1800.0
+
+
+def follow(machine: Machine, path: str, offset: int, say: Callable[[Any], None]) -> int:
+    """Pass on each event after the offset; return the exit code of the run's last one."""
+    quiet_since = machine.clock.monotonic()
+    while True:
+        if machine.files.kind(path) is PathKind.FILE:
+            with machine.files.open(path) as stream:
+                stream.seek(offset)
+                data = stream.read()
+            whole = data[: data.rfind(b"\n") + 1]
+            offset += len(whole)
+            for line in whole.splitlines():
+                event = json.loads(line)
+                say(event)
+                quiet_since = machine.clock.monotonic()
+                if not event["step"] and event["state"] in _ENDS:
+                    return _ENDS[event["state"]]
+        if machine.clock.monotonic() - quiet_since > _QUIET_S:
+            raise PermanentError(
+                f"nothing was written to {path} for {_QUIET_S:.0f} s",
+                subject=path,
+                hint="Ask for the status; a run that ended without a word can be run again.",
+            )
+        machine.clock.sleep(_POLL_S)

@@ -1,0 +1,68 @@
+"""Downloads over HTTP and from files, resumed where the server can.
+
+The proxy is that of the machine's environment as it is stored now, not as it was when this process
+started.
+"""
+
+import contextlib
+import http.client
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+
+from transom.errors import PermanentError, TemporaryError, TransomError
+from transom.node.host.protocols import ReadEnvironment
+
+_CHUNK_BYTES = 1 << 20
+_TIMEOUT_S = 60
+_PARTIAL, _RANGE_NOT_SATISFIABLE = 206, 416
+_TRY_AGAIN = (408, 425, 429, 500, 502, 503, 504)
+
+
+class Downloads:
+    """Opens URLs; a broken connection is temporary, a refusal is not."""
+
+    def __init__(self, environment: ReadEnvironment) -> None:
+        self._environment = environment
+
+    @contextlib.contextmanager
+    def open(self, url: str, *, offset: int) -> Iterator[tuple[bool, Iterator[bytes]]]:
+        request = urllib.request.Request(url)  # noqa: S310 - the recipe names what is allowed
+        if offset:
+            request.add_header("Range", f"bytes={offset}-")
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler(self._proxies()))
+        try:
+            with opener.open(request, timeout=_TIMEOUT_S) as answer:
+                honoured = offset == 0 or answer.status == _PARTIAL
+                yield honoured, _chunks(answer, url)
+        except urllib.error.HTTPError as error:
+            with error:
+                if error.code == _RANGE_NOT_SATISFIABLE and offset:
+                    yield True, iter(())  # the part is whole already: its hash will tell
+                    return
+                raise _failure(url, error) from error
+        except OSError as error:
+            raise _failure(url, error) from error
+
+    def _proxies(self) -> dict[str, str]:
+        names = {"http": "HTTP_PROXY", "https": "HTTPS_PROXY", "no": "NO_PROXY"}
+        found = {kind: self._environment.get(name) for kind, name in names.items()}
+        return {kind: value for kind, value in found.items() if value}
+
+
+def _chunks(answer: http.client.HTTPResponse, url: str) -> Iterator[bytes]:
+    try:
+        while chunk := answer.read(_CHUNK_BYTES):
+            yield chunk
+    except (OSError, http.client.HTTPException) as error:
+        raise _failure(url, error) from error
+
+
+def _failure(url: str, error: Exception) -> TransomError:
+    if isinstance(error, urllib.error.HTTPError) and error.code not in _TRY_AGAIN:
+        return PermanentError(
+            f"cannot download {url}: {error.code} {error.reason}",
+            subject=url,
+            hint="Check the version, or name a mirror that has it.",
+        )
+    return TemporaryError(f"cannot download {url}: {error}", subject=url)

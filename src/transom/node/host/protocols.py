@@ -1,0 +1,469 @@
+"""What the node program may ask of a Windows host, one narrow protocol per noun.
+
+Steps see `ReadHost` in check, which has no writing method at all, `Host` in apply, and `UndoHost` in
+undo. The
+implementations are `simulated`, `windows` and, around either, `transom.node.journalling`. Each
+raises only errors of `transom.errors`.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from enum import Enum
+from typing import BinaryIO, Protocol
+
+
+class PathKind(Enum):
+    """What is at a path; a link or junction is never followed."""
+
+    ABSENT = "absent"
+    FILE = "file"
+    DIRECTORY = "directory"
+    LINK = "link"
+
+
+class ReadFiles(Protocol):
+    """Files and directories, for looking."""
+
+    def kind(self, path: str) -> PathKind:
+        """Say what is at the path."""
+
+    def read(self, path: str) -> bytes:
+        """Give the whole content of a file."""
+
+    def open(self, path: str) -> BinaryIO:
+        """Open a file for reading by parts."""
+
+    def size(self, path: str) -> int:
+        """Give the length of a file in bytes."""
+
+    def entries(self, path: str) -> tuple[str, ...]:
+        """Give the names in a directory, sorted."""
+
+    def acl(self, path: str) -> str:
+        """Give owner and access of a path as SDDL."""
+
+
+class Disk(ReadFiles, Protocol):
+    """The primitives of a file system; only `flush` promises that something outlives a power cut.
+
+    Creating replaces what is there by an empty file, with that access where one is given.
+    """
+
+    def create(self, path: str, *, acl: str = "") -> None:
+        """Make an empty file."""
+
+    def append(self, path: str, data: bytes) -> None:
+        """Add bytes at the end of a file, which is made where it is missing."""
+
+    def flush(self, path: str) -> None:
+        """Return when the file, its name and its content would outlive a power cut."""
+
+    def rename(self, source: str, target: str) -> None:
+        """Give a file another name, in one instant, replacing what had it."""
+
+    def remove(self, path: str) -> None:
+        """Remove a file or link; nothing happens where there is none."""
+
+    def make_directory(self, path: str) -> None:
+        """Make one directory whose parent exists."""
+
+    def remove_directory(self, path: str) -> None:
+        """Remove an empty directory."""
+
+    def set_acl(self, path: str, sddl: str) -> None:
+        """Set the access of a path."""
+
+    def lock(self, path: str, holder: str) -> AbstractContextManager[None]:
+        """Hold a file that no other process can hold; raise TemporaryError naming the holder."""
+
+
+class Files(ReadFiles, Protocol):
+    """Files and directories, for changing; every write is whole or did not happen."""
+
+    def write(
+        self, path: str, content: bytes | Iterable[bytes], *, acl: str = "", secret: bool = False
+    ) -> None:
+        """Put a file in place; its directory must exist. Secret content is never recorded."""
+
+    def append(self, path: str, data: bytes) -> None:
+        """Add to a file that may be half there, such as a download."""
+
+    def move(self, source: str, target: str) -> None:
+        """Give a finished file its name, replacing what had it."""
+
+    def remove(self, path: str, *, secret: bool = False) -> None:
+        """Remove a file if it is there."""
+
+    def make_directory(self, path: str) -> None:
+        """Make a directory and those above it that are missing."""
+
+    def set_acl(self, path: str, sddl: str) -> None:
+        """Set the access of a path."""
+
+
+class UndoFiles(Files, Protocol):
+    """The same, with what only an undo may do."""
+
+    def remove_tree(self, path: str) -> None:
+        """Remove a directory with all below it, following no link."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegistryData:
+    """The content of a registry value: its type as Windows names it, and the value."""
+
+    type: str
+    value: str | int | tuple[str, ...]
+
+
+class ReadRegistry(Protocol):
+    """Keys and values under HKEY_LOCAL_MACHINE, for looking."""
+
+    def has_key(self, key: str) -> bool:
+        """Say whether a key exists."""
+
+    def get(self, key: str, name: str) -> RegistryData | None:
+        """Give a value, None where there is none."""
+
+
+class Registry(ReadRegistry, Protocol):
+    """The same, for changing."""
+
+    def make_key(self, key: str) -> None:
+        """Make a key and those above it that are missing."""
+
+    def put(self, key: str, name: str, data: RegistryData | None) -> None:
+        """Set a value of an existing key; None deletes it."""
+
+
+class UndoRegistry(Registry, Protocol):
+    """The same, with what only an undo may do."""
+
+    def delete_key(self, key: str) -> None:
+        """Delete a key with everything in it, if it is there."""
+
+
+class ReadEnvironment(Protocol):
+    """Machine-wide variables, for looking."""
+
+    def get(self, name: str) -> str | None:
+        """Give a variable as it is stored, unexpanded."""
+
+
+class Environment(ReadEnvironment, Protocol):
+    """The same, for changing."""
+
+    def put(self, name: str, value: str | None) -> None:
+        """Set a variable; None deletes it."""
+
+    def add_entry(self, name: str, entry: str) -> None:
+        """Add an entry at the end of a list such as PATH, unless it is there."""
+
+
+class UndoEnvironment(Environment, Protocol):
+    """The same, with what only an undo may do."""
+
+    def remove_entry(self, name: str, entry: str) -> None:
+        """Remove an entry from such a list, and the list when nothing is left."""
+
+
+class FeatureState(Enum):
+    """Whether a Windows feature is on; the middle two wait for a reboot."""
+
+    ENABLED = "enabled"
+    ENABLE_PENDING = "enable-pending"
+    DISABLE_PENDING = "disable-pending"
+    DISABLED = "disabled"
+    ABSENT = "absent"
+
+
+class ReadFeatures(Protocol):
+    """Optional features of Windows, for looking."""
+
+    def state(self, name: str) -> FeatureState:
+        """Say whether a feature is on."""
+
+
+class Features(ReadFeatures, Protocol):
+    """The same, for changing; neither call reboots."""
+
+    def enable(self, name: str) -> None:
+        """Turn a feature on, perhaps as of the next boot."""
+
+    def disable(self, name: str) -> None:
+        """Turn a feature off, perhaps as of the next boot."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirewallPort:
+    """An inbound rule that allows one port."""
+
+    protocol: str
+    port: str
+
+
+class ReadFirewall(Protocol):
+    """Inbound firewall rules by name, for looking."""
+
+    def get(self, name: str) -> FirewallPort | None:
+        """Give a rule, None where there is none."""
+
+
+class Firewall(ReadFirewall, Protocol):
+    """The same, for changing."""
+
+    def put(self, name: str, rule: FirewallPort | None) -> None:
+        """Set a rule; None deletes it."""
+
+
+class ReadDefender(Protocol):
+    """Processes that Windows Defender leaves alone, for looking."""
+
+    def present(self) -> bool:
+        """Say whether the host has Windows Defender at all."""
+
+    def excluded(self, process: str) -> bool:
+        """Say whether a process is left alone."""
+
+
+class Defender(ReadDefender, Protocol):
+    """The same, for changing."""
+
+    def exclude(self, process: str) -> None:
+        """Leave a process alone."""
+
+
+class UndoDefender(Defender, Protocol):
+    """The same, with what only an undo may do."""
+
+    def include(self, process: str) -> None:
+        """Watch a process again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceDefinition:
+    """A service as the service manager stores it; `command` is one quoted command line."""
+
+    command: str
+    display_name: str
+    start: str
+    depends_on: tuple[str, ...] = ()
+    environment: tuple[str, ...] = ()
+    restart_delays_ms: tuple[int, ...] = ()
+    reset_s: int = 0
+
+
+class ReadServices(Protocol):
+    """Windows services, for looking."""
+
+    def get(self, name: str) -> ServiceDefinition | None:
+        """Give a service's definition, None where there is none."""
+
+    def running(self, name: str) -> bool:
+        """Say whether a service runs or is starting."""
+
+
+class Services(ReadServices, Protocol):
+    """The same, for changing; stopping returns when the process is gone."""
+
+    def put(self, name: str, definition: ServiceDefinition | None) -> None:
+        """Make or change a service; None stops and deletes it."""
+
+    def start(self, name: str) -> None:
+        """Start a service and wait until it runs."""
+
+    def stop(self, name: str) -> None:
+        """Stop a service and wait until its process has gone; nothing where it does not run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completed:
+    """How an outside program ended; secrets are already masked in its output."""
+
+    code: int
+    output: str
+
+
+class Processes(Protocol):
+    """Outside programs, by argument list."""
+
+    def run(
+        self, argv: Sequence[str], *, timeout_s: float, secrets: tuple[str, ...] = ()
+    ) -> Completed:
+        """Run a program to its end; raise PermanentError when the time is up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adapter:
+    """A network adapter with its addresses."""
+
+    name: str
+    addresses: tuple[str, ...]
+    dhcp: bool
+
+
+class ReadNetwork(Protocol):
+    """Routes, DNS suffixes, adapters and HNS networks, for looking."""
+
+    def adapters(self) -> tuple[Adapter, ...]:
+        """Give the adapters that are up."""
+
+    def dns_suffixes(self) -> tuple[str, ...]:
+        """Give the DNS suffix search list."""
+
+    def has_route(self, prefix: str) -> bool:
+        """Say whether a route is in use now."""
+
+    def persistent_route(self, prefix: str) -> str | None:
+        """Give the gateway of a persistent route, None where there is none."""
+
+    def hns_network(self, name: str) -> bool:
+        """Say whether the host network service has a network of that name."""
+
+    def reaches(self, host: str, port: int) -> bool:
+        """Say whether a TCP connection succeeds within a few seconds."""
+
+
+class Network(ReadNetwork, Protocol):
+    """The same, for changing."""
+
+    def add_dns_suffix(self, suffix: str) -> None:
+        """Add a suffix at the end of the search list, unless it is there."""
+
+    def put_route(self, prefix: str, gateway: str | None) -> None:
+        """Set a persistent route; None deletes it."""
+
+
+class UndoNetwork(Network, Protocol):
+    """The same, with what only an undo may do."""
+
+    def remove_dns_suffix(self, suffix: str) -> None:
+        """Remove a suffix from the search list."""
+
+    def delete_hns_network(self, name: str) -> None:
+        """Delete a network with its endpoints and the balancers that name them, if there."""
+
+
+class ReadSystem(Protocol):
+    """The machine itself."""
+
+    def computer_name(self) -> str:
+        """Give the host's name."""
+
+    def build(self) -> tuple[int, int]:
+        """Give the Windows build and its revision."""
+
+    def elevated(self) -> bool:
+        """Say whether this process has an administrator's full rights."""
+
+    def free_bytes(self, path: str) -> int:
+        """Give the room on the volume of that path."""
+
+    def reboot_pending(self) -> bool:
+        """Say whether Windows waits for a reboot."""
+
+    def port_in_use(self, port: int) -> bool:
+        """Say whether some process listens on a TCP port."""
+
+
+class Clock(Protocol):
+    """Time and waiting."""
+
+    def now(self) -> float:
+        """Give seconds since the epoch."""
+
+    def monotonic(self) -> float:
+        """Give seconds that never go back."""
+
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
+
+
+class Source(Protocol):
+    """Where downloads come from."""
+
+    def open(
+        self, url: str, *, offset: int
+    ) -> AbstractContextManager[tuple[bool, Iterator[bytes]]]:
+        """Give whether the offset was honoured, and the bytes from there; TemporaryError on loss."""
+
+
+class ReadHost(Protocol):
+    """A host to look at. It has no writing method, so a dry run cannot write."""
+
+    @property
+    def files(self) -> ReadFiles: ...
+    @property
+    def registry(self) -> ReadRegistry: ...
+    @property
+    def environment(self) -> ReadEnvironment: ...
+    @property
+    def features(self) -> ReadFeatures: ...
+    @property
+    def firewall(self) -> ReadFirewall: ...
+    @property
+    def defender(self) -> ReadDefender: ...
+    @property
+    def services(self) -> ReadServices: ...
+    @property
+    def network(self) -> ReadNetwork: ...
+    @property
+    def system(self) -> ReadSystem: ...
+
+
+class Host(Protocol):
+    """A host to change."""
+
+    @property
+    def files(self) -> Files: ...
+    @property
+    def registry(self) -> Registry: ...
+    @property
+    def environment(self) -> Environment: ...
+    @property
+    def features(self) -> Features: ...
+    @property
+    def firewall(self) -> Firewall: ...
+    @property
+    def defender(self) -> Defender: ...
+    @property
+    def services(self) -> Services: ...
+    @property
+    def network(self) -> Network: ...
+    @property
+    def system(self) -> ReadSystem: ...
+    @property
+    def processes(self) -> Processes: ...
+    @property
+    def source(self) -> Source: ...
+
+    def note(self, act: str, subject: str, before: Mapping[str, object] | None) -> None:
+        """Record a change that an outside program is about to make."""
+
+
+class UndoHost(Host, Protocol):
+    """A host to put back as it was; nothing done to it is recorded."""
+
+    @property
+    def files(self) -> UndoFiles: ...
+    @property
+    def registry(self) -> UndoRegistry: ...
+    @property
+    def environment(self) -> UndoEnvironment: ...
+    @property
+    def defender(self) -> UndoDefender: ...
+    @property
+    def network(self) -> UndoNetwork: ...
+
+
+class Machine(UndoHost, Protocol):
+    """The whole host as the runner holds it: also the bare disk, the clock and the last flush."""
+
+    @property
+    def disk(self) -> Disk: ...
+    @property
+    def clock(self) -> Clock: ...
+
+    def flush(self) -> None:
+        """Return when everything written so far would outlive a power cut."""

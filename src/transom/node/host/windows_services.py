@@ -1,0 +1,372 @@
+"""Windows services through the service manager: defined, started, and stopped until really gone.
+
+What a service is stored as is read from the registry, where the service manager keeps it, because
+only there its environment is.
+"""
+
+import sys
+
+assert sys.platform == "win32"
+
+import ctypes
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from ctypes import wintypes
+
+from transom.errors import PermanentError, TemporaryError
+from transom.node.host.protocols import RegistryData, ServiceDefinition
+from transom.node.host.windows_error import failure, last_failure
+from transom.node.host.windows_registry import WindowsRegistry
+
+_advapi32 = ctypes.WinDLL("advapi32", use_last_error=True)
+_kernel32 = ctypes.WinDLL("kernel32", use_last_error=True)
+
+_SERVICES = "SYSTEM\\CurrentControlSet\\Services\\"
+_ALL_ACCESS_MANAGER, _CONNECT, _ALL_ACCESS_SERVICE, _QUERY_STATUS = 0xF003F, 0x1, 0xF01FF, 0x4
+_OWN_PROCESS, _ERROR_NORMAL, _NO_CHANGE = 0x10, 1, 0xFFFF_FFFF
+_START = {"auto": 2, "delayed-auto": 2, "demand": 3, "disabled": 4}
+_START_NAMES = {0: "boot", 1: "system", 2: "auto", 3: "demand", 4: "disabled"}
+_DELAYED_INFO, _FAILURE_ACTIONS = 3, 2
+_ACTION_RESTART = 1
+_STOPPED, _START_PENDING, _RUNNING = 1, 2, 4
+_CONTROL_STOP = 1
+_SYNCHRONIZE, _WAIT_TIMEOUT = 0x10_0000, 0x102
+_NOT_FOUND, _ALREADY_RUNNING, _NOT_ACTIVE = 1060, 1056, 1062
+_POLL_S, _WAIT_S = 0.2, 60.0
+
+
+class _Status(ctypes.Structure):
+    _fields_ = (
+        ("type", wintypes.DWORD),
+        ("state", wintypes.DWORD),
+        ("accepted", wintypes.DWORD),
+        ("exit_code", wintypes.DWORD),
+        ("service_exit_code", wintypes.DWORD),
+        ("check_point", wintypes.DWORD),
+        ("wait_hint", wintypes.DWORD),
+        ("process", wintypes.DWORD),
+        ("flags", wintypes.DWORD),
+    )
+
+
+class _Action(ctypes.Structure):
+    _fields_ = (("type", ctypes.c_int), ("delay_ms", wintypes.DWORD))
+
+
+class _FailureActions(ctypes.Structure):
+    _fields_ = (
+        ("reset_s", wintypes.DWORD),
+        ("message", wintypes.LPWSTR),
+        ("command", wintypes.LPWSTR),
+        ("count", wintypes.DWORD),
+        ("actions", ctypes.POINTER(_Action)),
+    )
+
+
+_handle = wintypes.HANDLE
+_text = wintypes.LPCWSTR
+_open_manager = _advapi32.OpenSCManagerW
+_open_manager.argtypes = [_text, _text, wintypes.DWORD]
+_open_manager.restype = _handle
+_open_service = _advapi32.OpenServiceW
+_open_service.argtypes = [_handle, _text, wintypes.DWORD]
+_open_service.restype = _handle
+_create_service = _advapi32.CreateServiceW
+_create_service.argtypes = [
+    _handle,
+    _text,
+    _text,
+    wintypes.DWORD,
+    wintypes.DWORD,
+    wintypes.DWORD,
+    wintypes.DWORD,
+    _text,
+    _text,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    _text,
+    _text,
+]
+_create_service.restype = _handle
+_change_config = _advapi32.ChangeServiceConfigW
+_change_config.argtypes = [
+    _handle,
+    wintypes.DWORD,
+    wintypes.DWORD,
+    wintypes.DWORD,
+    _text,
+    _text,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    _text,
+    _text,
+    _text,
+]
+_change_config.restype = wintypes.BOOL
+_change_config2 = _advapi32.ChangeServiceConfig2W
+_change_config2.argtypes = [_handle, wintypes.DWORD, ctypes.c_void_p]
+_change_config2.restype = wintypes.BOOL
+_query_status = _advapi32.QueryServiceStatusEx
+_query_status.argtypes = [
+    _handle,
+    ctypes.c_int,
+    ctypes.c_void_p,
+    wintypes.DWORD,
+    ctypes.POINTER(wintypes.DWORD),
+]
+_query_status.restype = wintypes.BOOL
+_start_service = _advapi32.StartServiceW
+_start_service.argtypes = [_handle, wintypes.DWORD, ctypes.c_void_p]
+_start_service.restype = wintypes.BOOL
+_control_service = _advapi32.ControlService
+_control_service.argtypes = [_handle, wintypes.DWORD, ctypes.c_void_p]
+_control_service.restype = wintypes.BOOL
+_delete_service = _advapi32.DeleteService
+_delete_service.argtypes = [_handle]
+_delete_service.restype = wintypes.BOOL
+_close_service = _advapi32.CloseServiceHandle
+_close_service.argtypes = [_handle]
+_close_service.restype = wintypes.BOOL
+_open_process = _kernel32.OpenProcess
+_open_process.argtypes = [wintypes.DWORD, wintypes.BOOL, wintypes.DWORD]
+_open_process.restype = _handle
+_wait = _kernel32.WaitForSingleObject
+_wait.argtypes = [_handle, wintypes.DWORD]
+_wait.restype = wintypes.DWORD
+_close_handle = _kernel32.CloseHandle
+_close_handle.argtypes = [_handle]
+_close_handle.restype = wintypes.BOOL
+
+
+class WindowsServices:
+    """The services of this machine."""
+
+    def __init__(self, registry: WindowsRegistry) -> None:
+        self._registry = registry
+
+    def get(self, name: str) -> ServiceDefinition | None:
+        key = _SERVICES + name
+        with _manager(_CONNECT) as manager:
+            handle = _open_service(manager, name, _QUERY_STATUS)
+            if not handle:
+                if ctypes.get_last_error() == _NOT_FOUND:
+                    return None
+                raise last_failure("open the service", name)
+            _close_service(handle)
+        delays, reset_s = _read_failure_actions(self._registry.raw(key, "FailureActions"))
+        start = self._number(key, "Start")
+        delayed = start == _START["auto"] and self._number(key, "DelayedAutostart")
+        return ServiceDefinition(
+            command=self._text(key, "ImagePath"),
+            display_name=self._text(key, "DisplayName") or name,
+            start="delayed-auto" if delayed else _START_NAMES.get(start, str(start)),
+            depends_on=self._list(key, "DependOnService"),
+            environment=self._list(key, "Environment"),
+            restart_delays_ms=delays,
+            reset_s=reset_s,
+        )
+
+    def running(self, name: str) -> bool:
+        with _manager(_CONNECT) as manager:
+            handle = _open_service(manager, name, _QUERY_STATUS)
+            if not handle:
+                return False
+            try:
+                return _status(handle, name).state in (_START_PENDING, _RUNNING)
+            finally:
+                _close_service(handle)
+
+    def put(self, name: str, definition: ServiceDefinition | None) -> None:
+        if definition is None:
+            self._delete(name)
+            return
+        if self.get(name) is None:
+            _create(name, definition)
+        with _service(name) as handle:
+            _configure(handle, name, definition)
+        environment = definition.environment
+        data = RegistryData("multi-string", environment) if environment else None
+        self._registry.put(_SERVICES + name, "Environment", data)
+
+    def start(self, name: str) -> None:
+        deadline = time.monotonic() + _WAIT_S
+        with _service(name) as handle:
+            if not _start_service(handle, 0, None):
+                code = ctypes.get_last_error()
+                if code != _ALREADY_RUNNING:
+                    raise failure("start the service", name, code)
+            while (status := _status(handle, name)).state != _RUNNING:
+                if status.state == _STOPPED:
+                    raise PermanentError(
+                        f"the service {name} ended as it started (exit code {status.exit_code})",
+                        subject=name,
+                        hint="Its log says why.",
+                    )
+                _pause(deadline, f"the service {name} does not come to run", name)
+
+    def stop(self, name: str) -> None:
+        if not self.running(name):
+            return
+        deadline = time.monotonic() + _WAIT_S
+        with _service(name) as handle, _process(_status(handle, name).process) as process:
+            while True:
+                status = _Status()
+                if _control_service(handle, _CONTROL_STOP, ctypes.byref(status)):
+                    break
+                code = ctypes.get_last_error()
+                if code == _NOT_ACTIVE:
+                    break
+                error = failure("stop the service", name, code)
+                if not isinstance(error, TemporaryError):
+                    raise error
+                _pause(deadline, error.message, name)
+            while _status(handle, name).state != _STOPPED:
+                _pause(deadline, f"the service {name} does not stop", name)
+            # The service manager says stopped while the process still holds its program open.
+            while process and _wait(process, int(_POLL_S * 1000)) == _WAIT_TIMEOUT:
+                _pause(deadline, f"the process of service {name} does not end", name)
+
+    def _delete(self, name: str) -> None:
+        if self.get(name) is None:
+            return
+        self.stop(name)
+        with _service(name) as handle:
+            if not _delete_service(handle):
+                raise last_failure("delete the service", name)
+        deadline = time.monotonic() + _WAIT_S
+        while self.get(name) is not None:
+            _pause(deadline, f"the service {name} is deleted but some program holds it open", name)
+
+    def _text(self, key: str, name: str) -> str:
+        found = self._registry.get(key, name)
+        return "" if found is None else str(found.value)
+
+    def _number(self, key: str, name: str) -> int:
+        found = self._registry.get(key, name)
+        return found.value if found is not None and isinstance(found.value, int) else 0
+
+    def _list(self, key: str, name: str) -> tuple[str, ...]:
+        found = self._registry.get(key, name)
+        return found.value if found is not None and isinstance(found.value, tuple) else ()
+
+
+@contextmanager
+def _manager(access: int) -> Iterator[int]:
+    manager = _open_manager(None, None, access)
+    if not manager:
+        raise last_failure("open", "the service manager")
+    try:
+        yield manager
+    finally:
+        _close_service(manager)
+
+
+@contextmanager
+def _service(name: str) -> Iterator[int]:
+    with _manager(_CONNECT) as manager:
+        handle = _open_service(manager, name, _ALL_ACCESS_SERVICE)
+        if not handle:
+            raise last_failure("open the service", name)
+        try:
+            yield handle
+        finally:
+            _close_service(handle)
+
+
+@contextmanager
+def _process(number: int) -> Iterator[int | None]:
+    handle = _open_process(_SYNCHRONIZE, False, number) if number else None
+    try:
+        yield handle
+    finally:
+        if handle:
+            _close_handle(handle)
+
+
+def _create(name: str, definition: ServiceDefinition) -> None:
+    with _manager(_ALL_ACCESS_MANAGER) as manager:
+        handle = _create_service(
+            manager,
+            name,
+            definition.display_name,
+            _ALL_ACCESS_SERVICE,
+            _OWN_PROCESS,
+            _START[definition.start],
+            _ERROR_NORMAL,
+            definition.command,
+            None,
+            None,
+            None,
+            None,
+            None,
+        )
+        if not handle:
+            raise last_failure("make the service", name)
+        _close_service(handle)
+
+
+def _configure(handle: int, name: str, definition: ServiceDefinition) -> None:
+    dependencies = ctypes.create_unicode_buffer("\0".join(definition.depends_on) + "\0")
+    changed = _change_config(
+        handle,
+        _NO_CHANGE,
+        _START[definition.start],
+        _NO_CHANGE,
+        definition.command,
+        None,
+        None,
+        ctypes.addressof(dependencies),
+        None,
+        None,
+        definition.display_name,
+    )
+    if not changed:
+        raise last_failure("change the service", name)
+    delayed = wintypes.BOOL(definition.start == "delayed-auto")
+    if definition.start in ("auto", "delayed-auto") and not _change_config2(
+        handle, _DELAYED_INFO, ctypes.byref(delayed)
+    ):
+        raise last_failure("set the start of service", name)
+    _set_failure_actions(handle, name, definition)
+
+
+def _set_failure_actions(handle: int, name: str, definition: ServiceDefinition) -> None:
+    delays = definition.restart_delays_ms
+    # At least one element: a null array means "leave the actions as they are".
+    actions = (_Action * max(1, len(delays)))(*[_Action(_ACTION_RESTART, ms) for ms in delays])
+    info = _FailureActions(
+        reset_s=definition.reset_s,
+        message="",
+        command="",
+        count=len(delays),
+        actions=ctypes.cast(actions, ctypes.POINTER(_Action)),
+    )
+    if not _change_config2(handle, _FAILURE_ACTIONS, ctypes.byref(info)):
+        raise last_failure("set the recovery of service", name)
+
+
+def _read_failure_actions(found: tuple[object, int] | None) -> tuple[tuple[int, ...], int]:
+    """Read the stored form: reset, two offsets, count, offset of the actions, then the actions."""
+    header = 20
+    if found is None or not isinstance(found[0], bytes) or len(found[0]) < header:
+        return (), 0
+    data = found[0]
+    words = [int.from_bytes(data[n : n + 4], "little") for n in range(0, len(data) - 3, 4)]
+    count, first = words[3], header // 4
+    return tuple(words[first + 1 : first + 2 * count : 2]), words[0]
+
+
+def _status(handle: int, name: str) -> _Status:
+    status, needed = _Status(), wintypes.DWORD()
+    if not _query_status(
+        handle, 0, ctypes.byref(status), ctypes.sizeof(status), ctypes.byref(needed)
+    ):
+        raise last_failure("ask about the service", name)
+    return status
+
+
+def _pause(deadline: float, message: str, subject: str) -> None:
+    if time.monotonic() >= deadline:
+        raise PermanentError(message, subject=subject, hint="Look at it with services.msc.")
+    time.sleep(_POLL_S)

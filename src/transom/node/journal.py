@@ -1,0 +1,170 @@
+"""The journal on the host: what was changed, in order, written before each change.
+
+An append-only file of lines, each with a checksum chained to the line before it, so that a tail
+torn by a power cut is told from damage. It is a stack: undoing takes intents off its end. Used by
+the runner and the journalling host; it knows nothing of how a change is made or undone.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any
+
+from transom.errors import PermanentError, UsageError
+from transom.model.codec import decode, encode
+from transom.model.journal import Intent, Owner, Receipt
+from transom.model.recipe import API_VERSION
+from transom.node.host.files import SafeFiles
+from transom.node.host.protocols import Disk, PathKind
+
+_DIGEST_CHARACTERS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a journal says: its owner, what is not undone, and how much of that is settled.
+
+    `settled` counts the intents of runs that ended well.
+    """
+
+    owner: Owner
+    intents: tuple[Intent, ...] = ()
+    settled: int = 0
+
+    def last_receipt(self, *, after: int) -> Receipt | None:
+        """The intents of the step that changed something last, past the first so many intents."""
+        groups = groupby(self.intents[after:], key=lambda intent: intent.step)
+        receipts = [Receipt(step, tuple(group)) for step, group in groups]
+        return receipts[-1] if receipts else None
+
+    def made(self, act: str) -> bool:
+        """Whether a change of that kind was recorded and not undone."""
+        return any(intent.act == act for intent in self.intents)
+
+
+class Journal:
+    """A journal file, open for appending; every append is flushed before it returns."""
+
+    def __init__(self, disk: Disk, path: str, contents: Contents, digest: str) -> None:
+        self._disk = disk
+        self._path = path
+        self._digest = digest
+        self.contents = contents
+
+    @staticmethod
+    def open(disk: Disk, path: str) -> "Journal | None":
+        """Read a journal, dropping a torn tail; None where the host has none."""
+        if disk.kind(path) is PathKind.ABSENT:
+            return None
+        data = disk.read(path)
+        records, whole, digest = _read(data, path)
+        if whole < len(data):
+            SafeFiles(disk).write(path, data[:whole])
+            disk.flush(path)
+        return Journal(disk, path, _replay(records), digest) if records else None
+
+    @staticmethod
+    def create(disk: Disk, path: str, owner: Owner) -> "Journal":
+        """Start the journal of a host that has none."""
+        disk.create(path)
+        journal = Journal(disk, path, Contents(owner), "")
+        header = {"apiVersion": API_VERSION, "kind": "Journal", "record": "owner"}
+        journal._append({**header, "owner": encode(owner)})
+        return journal
+
+    def claim(self, owner: Owner) -> None:
+        """Refuse another owner; bind a host that was only prepared to the cluster it joins."""
+        mine = self.contents.owner
+        same_cluster = owner.cluster in ("", mine.cluster) or not mine.cluster
+        if owner.fleet != mine.fleet or not same_cluster:
+            raise PermanentError(
+                f"the host belongs to fleet {mine.fleet!r}, cluster {mine.cluster or 'none yet'}",
+                subject=self._path,
+                hint="Reset it there first, or use the fleet it belongs to.",
+            )
+        if owner.cluster and not mine.cluster:
+            bound = replace(mine, cluster=owner.cluster)
+            self._append({"record": "owner", "owner": encode(bound)})
+            self.contents = replace(self.contents, owner=bound)
+
+    def intend(self, intent: Intent) -> None:
+        """Record a change that is about to be made."""
+        self._append({"record": "intent", "intent": encode(intent)})
+        self.contents = replace(self.contents, intents=(*self.contents.intents, intent))
+
+    def settle(self) -> None:
+        """Record that a run ended well: a later failure undoes only what came after."""
+        count = len(self.contents.intents)
+        if count != self.contents.settled:
+            self._append({"record": "settled", "count": count})
+            self.contents = replace(self.contents, settled=count)
+
+    def pop(self, receipt: Receipt) -> None:
+        """Record that the last receipt was undone."""
+        count = len(self.contents.intents) - len(receipt.intents)
+        self._append({"record": "undone", "count": count})
+        self.contents = _undone(self.contents, count)
+
+    def _append(self, record: Mapping[str, Any]) -> None:
+        body = json.dumps(record, separators=(",", ":"), ensure_ascii=True)
+        self._digest = _chain(self._digest, body)
+        self._disk.append(self._path, f"{self._digest} {body}\n".encode())
+        self._disk.flush(self._path)
+
+
+def _chain(digest: str, body: str) -> str:
+    return hashlib.sha256(f"{digest} {body}".encode()).hexdigest()[:_DIGEST_CHARACTERS]
+
+
+def _read(data: bytes, path: str) -> tuple[list[dict[str, Any]], int, str]:
+    records: list[dict[str, Any]] = []
+    whole, digest = 0, ""
+    lines = data.split(b"\n")
+    for number, line in enumerate(lines[:-1]):
+        sum_, _, body = line.decode("ascii", "replace").partition(" ")
+        expected = _chain(digest, body)
+        if sum_ != expected:
+            if number < len(lines) - 2:
+                raise PermanentError(
+                    f"the journal {path} is damaged in line {number + 1}",
+                    subject=path,
+                    hint="Restore the file from a backup; nothing was changed.",
+                )
+            break
+        records.append(json.loads(body))
+        whole += len(line) + 1
+        digest = expected
+    return records, whole, digest
+
+
+def _replay(records: list[dict[str, Any]]) -> Contents:
+    contents: Contents | None = None
+    for record in records:
+        contents = _step(contents, record)
+    assert contents is not None
+    return contents
+
+
+def _step(contents: Contents | None, record: dict[str, Any]) -> Contents:
+    kind = record.get("record")
+    if kind == "owner":
+        owner = decode(Owner, record["owner"])
+        return Contents(owner) if contents is None else replace(contents, owner=owner)
+    if contents is None or kind not in ("intent", "settled", "undone"):
+        raise UsageError(
+            f"the journal has a record {kind!r} this version does not know",
+            hint="Use the version of Transom that wrote it, or a newer one.",
+        )
+    if kind == "intent":
+        intent = decode(Intent, record["intent"])
+        return replace(contents, intents=(*contents.intents, intent))
+    if kind == "settled":
+        return replace(contents, settled=record["count"])
+    return _undone(contents, record["count"])
+
+
+def _undone(contents: Contents, count: int) -> Contents:
+    settled = min(contents.settled, count)
+    return replace(contents, intents=contents.intents[:count], settled=settled)

@@ -1,0 +1,232 @@
+"""Runs the steps of a request in order, and undoes them in the other order.
+
+Every run looks at every step again, so a run after a crash or a reboot needs no memory but the
+journal. A step that fails is undone with all that this run and unfinished ones before it did,
+unless the request says to keep it.
+"""
+
+import ntpath
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum
+from functools import partial
+from typing import Any, TypeVar
+
+from transom.errors import InternalError, PermanentError, TemporaryError, TransomError, UsageError
+from transom.model.event import Level, State
+from transom.model.journal import Drift, Receipt
+from transom.model.request import Request, Verb
+from transom.model.version import Version
+from transom.node.events import EventLog
+from transom.node.host.protocols import FeatureState, Machine, PathKind
+from transom.node.journal import Journal
+from transom.node.journalling import JournallingHost
+from transom.node.layout import Layout
+from transom.node.step import Disruption, NodeSpec, Step
+from transom.node.steps import PREPARE, STEPS
+
+T = TypeVar("T")
+
+
+class Ending(Enum):
+    """How a run ended that did not fail."""
+
+    DONE = "done"
+    REBOOT = "reboot"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run ended, and which steps changed something."""
+
+    ending: Ending
+    changed: tuple[str, ...]
+
+
+@dataclass
+class Runner:
+    """One machine and where its journal is; a run takes the lock for its whole length."""
+
+    machine: Machine
+    layout: Layout
+    run: str
+    steps: tuple[Step, ...] = STEPS
+    listener: Callable[[dict[str, Any]], None] | None = None
+
+    def execute(self, request: Request) -> Outcome:
+        """Do what a request asks; raise what made it fail, after undoing."""
+        with self._held(request) as log:
+            self.machine.files.remove(self.layout.cancel)
+            log.emit(State.STARTED, f"{request.verb.value} of {request.recipe.identity.name}")
+            try:
+                outcome = self._execute(request, log)
+            except TransomError as error:
+                text = f"{error.message}{' ' + error.hint if error.hint else ''}"
+                log.emit(State.FAILED, text, level=Level.ERROR, error=type(error).__name__)
+                raise
+            log.emit(State(outcome.ending.value), f"{request.verb.value} {outcome.ending.value}")
+            return outcome
+
+    def plan(self, request: Request) -> list[tuple[Step, Sequence[Drift]]]:
+        """Say what each step would change; takes no lock and writes nothing."""
+        journal = Journal.open(self.machine.disk, self.layout.journal)
+        want = self._want(request, journal)
+        return [(step, step.check(self.machine, want)) for step in self._chosen(request)]
+
+    def _execute(self, request: Request, log: EventLog) -> Outcome:
+        journal = Journal.open(self.machine.disk, self.layout.journal)
+        if request.verb is Verb.RESET:
+            return self._reset(request, journal, log)
+        if request.verb is Verb.UNDO:
+            return self._take_back(request, journal, log)
+        if request.verb is Verb.PLAN:
+            raise UsageError("a plan is not a run", hint="Use the verb plan.")
+        if journal is None:
+            self.machine.files.remove_tree(self.layout.saved)
+            journal = Journal.create(self.machine.disk, self.layout.journal, request.owner)
+        journal.claim(request.owner)
+        return self._make(request, journal, log)
+
+    def _make(self, request: Request, journal: Journal, log: EventLog) -> Outcome:
+        deadline = self.machine.clock.monotonic() + request.deadline_s
+        changed: list[str] = []
+        steps = self._chosen(request)
+        log.total = len(steps)
+        for step in steps:
+            if self.machine.files.kind(self.layout.cancel) is not PathKind.ABSENT:
+                return Outcome(Ending.CANCELLED, tuple(changed))
+            want = self._want(request, journal)
+            try:
+                if self._retry(partial(self._do, step, want, journal), deadline, log, step):
+                    changed.append(step.id)
+            except Exception as error:
+                self._failed(step, error, request, journal, log)
+                raise _known(error, step) from error
+            log.done += 1
+            state = State.CHANGED if step.id in changed else State.UNCHANGED
+            log.emit(state, step.title, step=step.id)
+            if step.disruption is Disruption.REBOOT and self._waits_for_reboot(request):
+                return Outcome(Ending.REBOOT, tuple(changed))
+        self.machine.flush()
+        journal.settle()
+        return Outcome(Ending.DONE, tuple(changed))
+
+    def _do(self, step: Step, want: NodeSpec, journal: Journal) -> bool:
+        drift = step.check(self.machine, want)
+        if not drift:
+            return False
+        host = JournallingHost(self.machine, journal, step=step.id, saved=self.layout.saved)
+        step.apply(host, drift)
+        left = step.check(self.machine, want)
+        if left:
+            named = "; ".join(f"{e.subject}: {e.found}, not {e.wanted}" for e in left)
+            raise PermanentError(
+                f"{step.title} had no effect on {named}",
+                subject=step.id,
+                hint="Something else on the host keeps changing it back.",
+            )
+        return True
+
+    def _failed(
+        self, step: Step, error: Exception, request: Request, journal: Journal, log: EventLog
+    ) -> None:
+        log.emit(
+            State.FAILED, str(error), step=step.id, level=Level.ERROR, error=type(error).__name__
+        )
+        if not request.keep_on_failure:
+            self._undo(request, journal, log, after=journal.contents.settled)
+
+    def _reset(self, request: Request, journal: Journal | None, log: EventLog) -> Outcome:
+        if journal is None:
+            return Outcome(Ending.DONE, ())
+        journal.claim(request.owner)
+        undone = self._undo(request, journal, log, after=0)
+        self.machine.files.remove(self.layout.journal)
+        self.machine.flush()
+        self.machine.files.remove_tree(self.layout.saved)
+        return Outcome(Ending.DONE, undone)
+
+    def _take_back(self, request: Request, journal: Journal | None, log: EventLog) -> Outcome:
+        if journal is None:
+            return Outcome(Ending.DONE, ())
+        journal.claim(request.owner)
+        undone = self._undo(request, journal, log, after=journal.contents.settled)
+        return Outcome(Ending.DONE, undone)
+
+    def _undo(
+        self, request: Request, journal: Journal, log: EventLog, *, after: int
+    ) -> tuple[str, ...]:
+        undone: list[str] = []
+        deadline = self.machine.clock.monotonic() + request.deadline_s
+        while (receipt := journal.contents.last_receipt(after=after)) is not None:
+            step = self._by_id(receipt)
+            if step.disruption is not Disruption.REBOOT or request.remove_features:
+                self._retry(partial(step.undo, self.machine, receipt), deadline, log, step)
+                undone.append(step.id)
+            self.machine.flush()
+            journal.pop(receipt)
+            log.emit(State.UNDONE, step.title, step=step.id)
+        return tuple(undone)
+
+    def _retry(self, act: Callable[[], T], deadline: float, log: EventLog, step: Step) -> T:
+        while True:
+            try:
+                return act()
+            except TemporaryError as error:
+                if self.machine.clock.monotonic() + error.delay_s >= deadline:
+                    raise
+                log.emit(State.RETRYING, error.message, step=step.id, level=Level.WARNING)
+                self.machine.clock.sleep(error.delay_s)
+
+    def _want(self, request: Request, journal: Journal | None) -> NodeSpec:
+        joined = journal is not None and journal.contents.made("kubeadm-join")
+        return NodeSpec(recipe=request.recipe, join=request.join, joined_by_us=joined)
+
+    def _chosen(self, request: Request) -> list[Step]:
+        prepare = {step.id for step in PREPARE}
+        kubernetes = Version.parse(request.recipe.target.kubernetes)
+        build = request.recipe.target.windows_build
+        return [
+            step
+            for step in self.steps
+            if (request.join is not None or request.verb is Verb.JOIN or step.id in prepare)
+            and kubernetes in step.applies.kubernetes
+            and (not step.applies.builds or build in step.applies.builds)
+        ]
+
+    def _waits_for_reboot(self, request: Request) -> bool:
+        return any(
+            self.machine.features.state(feature.name) is FeatureState.ENABLE_PENDING
+            for feature in request.recipe.features
+        )
+
+    def _by_id(self, receipt: Receipt) -> Step:
+        for step in self.steps:
+            if step.id == receipt.step:
+                return step
+        raise UsageError(
+            f"the journal has a step {receipt.step!r} this version does not know",
+            hint="Use the version of Transom that wrote it, or a newer one.",
+        )
+
+    @contextmanager
+    def _held(self, request: Request) -> Iterator[EventLog]:
+        events = self.layout.events(self.run)
+        self.machine.files.make_directory(ntpath.dirname(events))
+        holder = (
+            f"run {self.run}, {request.verb.value} by {request.owner.who}, process {os.getpid()}"
+        )
+        with self.machine.disk.lock(self.layout.lock, holder):
+            name = request.recipe.identity.name
+            yield EventLog(
+                self.machine.disk, self.machine.clock, events, self.run, name, self.listener
+            )
+
+
+def _known(error: Exception, step: Step) -> TransomError:
+    if isinstance(error, TransomError):
+        return error
+    return InternalError(f"{step.title} failed: {error!r}", subject=step.id)

@@ -1,0 +1,158 @@
+"""Whether a host behaves as the steps rely on: the contract, run on this machine with a report.
+
+The same checks run on the simulated host in unit tests, which keeps that one honest, and by the
+verb `selftest` on any Windows Server. Each leaves nothing behind.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from transom.errors import TemporaryError, TransomError
+from transom.model.recipe import API_VERSION
+from transom.node.access import same_access
+from transom.node.host.protocols import Machine, PathKind, RegistryData, ServiceDefinition
+
+_FOLDER = r"C:\transom-selftest"
+_KEY = r"SOFTWARE\transom-selftest"
+_NAME = "transom-selftest"
+_CLOSED = "O:BAG:SYD:PAI(A;;FA;;;SY)(A;;FA;;;BA)"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """How one check went; an empty problem means well."""
+
+    check: str
+    problem: str
+
+
+def selftest(machine: Machine) -> dict[str, Any]:
+    """Run every check and report, with the Windows it ran on."""
+    findings = [_outcome(name, check, machine) for name, check in CHECKS.items()]
+    build, revision = machine.system.build()
+    return {
+        "apiVersion": API_VERSION,
+        "kind": "SelfTest",
+        "windows": {"build": build, "revision": revision},
+        "checks": [{"check": item.check, "problem": item.problem} for item in findings],
+        "failed": sum(1 for item in findings if item.problem),
+    }
+
+
+def _outcome(name: str, check: Callable[[Machine], bool], machine: Machine) -> Finding:
+    try:
+        return Finding(name, "" if check(machine) else "the host answered otherwise")
+    except TransomError as error:
+        return Finding(name, error.message)
+
+
+@contextmanager
+def _folder(machine: Machine) -> Iterator[str]:
+    machine.files.make_directory(_FOLDER)
+    try:
+        yield _FOLDER
+    finally:
+        machine.files.remove_tree(_FOLDER)
+
+
+def _write(machine: Machine) -> bool:
+    with _folder(machine) as folder:
+        path = folder + r"\file"
+        machine.files.write(path, b"one")
+        machine.files.write(path, [b"t", b"wo"])
+        machine.disk.flush(path)
+        return machine.files.read(path) == b"two" and machine.files.entries(folder) == ("file",)
+
+
+def _append(machine: Machine) -> bool:
+    with _folder(machine) as folder:
+        machine.files.append(folder + r"\part", b"ab")
+        machine.files.append(folder + r"\part", b"c")
+        machine.files.move(folder + r"\part", folder + r"\whole")
+        return (
+            machine.files.size(folder + r"\whole") == len(b"abc")
+            and machine.files.kind(folder + r"\part") is PathKind.ABSENT
+        )
+
+
+def _tree(machine: Machine) -> bool:
+    with _folder(machine) as folder:
+        machine.files.make_directory(folder + r"\a\b")
+        machine.files.write(folder + r"\a\b\file", b"")
+        machine.files.remove_tree(folder + r"\a")
+        return machine.files.entries(folder) == ()
+
+
+def _access(machine: Machine) -> bool:
+    with _folder(machine) as folder:
+        machine.files.write(folder + r"\secret", b"x", acl=_CLOSED)
+        return same_access(machine.files.acl(folder + r"\secret"), _CLOSED)
+
+
+def _lock(machine: Machine) -> bool:
+    with _folder(machine) as folder, machine.disk.lock(folder + r"\lock", "the first"):
+        try:
+            with machine.disk.lock(folder + r"\lock", "the second"):
+                return False
+        except TemporaryError as error:
+            return "the first" in error.message
+
+
+def _registry(machine: Machine) -> bool:
+    data = RegistryData("dword", 7)
+    machine.registry.make_key(_KEY)
+    try:
+        machine.registry.put(_KEY, "number", data)
+        found = machine.registry.get(_KEY, "number")
+        machine.registry.put(_KEY, "number", None)
+        return found == data and machine.registry.get(_KEY, "number") is None
+    finally:
+        machine.registry.delete_key(_KEY)
+
+
+def _environment(machine: Machine) -> bool:
+    try:
+        machine.environment.add_entry(_NAME, r"C:\one")
+        machine.environment.add_entry(_NAME, r"C:\ONE" + "\\")
+        machine.environment.add_entry(_NAME, r"C:\two")
+        machine.environment.remove_entry(_NAME, r"C:\one")
+        return machine.environment.get(_NAME) == r"C:\two"
+    finally:
+        machine.environment.put(_NAME, None)
+
+
+def _service(machine: Machine) -> bool:
+    definition = ServiceDefinition(
+        command=r'"C:\no such\program.exe" --flag',
+        display_name="Transom self-test",
+        start="demand",
+        environment=("A=1",),
+        restart_delays_ms=(1000, 60000),
+        reset_s=900,
+    )
+    try:
+        machine.services.put(_NAME, definition)
+        found = machine.services.get(_NAME)
+        return found == definition and not machine.services.running(_NAME)
+    finally:
+        machine.services.put(_NAME, None)
+
+
+def _flush(machine: Machine) -> bool:
+    machine.flush()
+    return True
+
+
+CHECKS = {
+    "files are written whole": _write,
+    "a part is continued and moved": _append,
+    "a tree is removed": _tree,
+    "access is set and read back": _access,
+    "a lock keeps others out and names its holder": _lock,
+    "registry values are set and deleted": _registry,
+    "list variables have no duplicates": _environment,
+    "services are registered and deleted": _service,
+    "everything can be flushed": _flush,
+}

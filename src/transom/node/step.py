@@ -1,0 +1,99 @@
+"""The shape of a step, and what a step is told about the host it should make.
+
+Each step is one file in `steps/`: a frozen dataclass without a base class. The runner calls it;
+tests walk all of them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+from transom.model.journal import Drift, Receipt
+from transom.model.recipe import Recipe
+from transom.model.request import JoinSecrets
+from transom.model.version import VersionRange
+from transom.node.host.protocols import Host, ReadHost, UndoHost
+
+
+class Disruption(Enum):
+    """What applying a step may do to a node that is in use; decides whether it is drained first."""
+
+    NONE = "none"
+    KUBELET_RESTART = "kubelet-restart"
+    PODS_STOP = "pods-stop"
+    NETWORK_BLIP = "network-blip"
+    REBOOT = "reboot"
+
+
+class Seen(Enum):
+    """How a step was seen to work, weakest first."""
+
+    SIMULATED = "simulated"
+    STAND_IN = "stand-in"
+    WINE = "wine"
+    UPSTREAM_BINARY = "upstream-binary"
+    WINDOWS = "windows"
+
+
+_ALL = VersionRange()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Applies:
+    """Where a step has anything to do; the empty values mean everywhere."""
+
+    kubernetes: VersionRange = _ALL
+    builds: tuple[int, ...] = ()
+
+
+EVERYWHERE = Applies()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeSpec:
+    """What the host should become: the recipe, the join's secrets, and whose the node is.
+
+    `joined_by_us` says that the journal has a join that was not undone.
+    """
+
+    recipe: Recipe
+    join: JoinSecrets | None = None
+    joined_by_us: bool = False
+
+
+class Step(Protocol):
+    """A unit of change on a host."""
+
+    @property
+    def id(self) -> str:
+        """A name that is never reused."""
+
+    @property
+    def title(self) -> str:
+        """What it does, as a short sentence."""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The steps that must be done before."""
+
+    @property
+    def disruption(self) -> Disruption:
+        """What applying it may do to a node in use."""
+
+    @property
+    def seen(self) -> Seen:
+        """How it was seen to work."""
+
+    @property
+    def applies(self) -> Applies:
+        """Where it has anything to do."""
+
+    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
+        """Say what differs from the recipe; reads only, and nothing means done."""
+
+    def apply(self, host: Host, drift: Sequence[Drift]) -> None:
+        """Change only what the drift names, through the journalling host."""
+
+    def undo(self, host: UndoHost, receipt: Receipt) -> None:
+        """Put back what the receipt names, from the receipt alone."""

@@ -1,0 +1,35 @@
+"""All steps, in the order they are made; undoing goes the other way."""
+
+from transom.node.step import Step
+from transom.node.steps.artifacts import Artifacts
+from transom.node.steps.defender import DefenderExclusions
+from transom.node.steps.directories import Directories
+from transom.node.steps.dns_suffixes import DnsSuffixes
+from transom.node.steps.environment import Environment
+from transom.node.steps.features import Features
+from transom.node.steps.files import Files
+from transom.node.steps.firewall import Firewall
+from transom.node.steps.join import Join
+from transom.node.steps.kubelet_arguments import KubeletArguments
+from transom.node.steps.preflight import Preflight
+from transom.node.steps.protected_files import ProtectedFiles
+from transom.node.steps.registry import Registry
+from transom.node.steps.routes import Routes
+from transom.node.steps.services import Services
+
+PREPARE: tuple[Step, ...] = (
+    Preflight(),
+    Features(),
+    Directories(),
+    Environment(),
+    Registry(),
+    DnsSuffixes(),
+    Routes(),
+    Firewall(),
+    DefenderExclusions(),
+    Artifacts(),
+    Files(),
+    Services(),
+)
+
+STEPS: tuple[Step, ...] = (*PREPARE, Join(), KubeletArguments(), ProtectedFiles())

@@ -1,0 +1,172 @@
+"""Programs and archives: brought by their hash, checked before use, put in place by a rename.
+
+A download that was cut short goes on where it ended. What an archive gave is written beside it in a
+small manifest, so that a later check needs no archive.
+"""
+
+import json
+import ntpath
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from transom.errors import PermanentError
+from transom.model.journal import Drift, Receipt
+from transom.model.recipe import Artifact, Service, Unpack
+from transom.node.acts import restore_all
+from transom.node.archive import open_archive
+from transom.node.host.protocols import Host, PathKind, ReadFiles, ReadHost, UndoHost
+from transom.node.journalling import chunks_of, sha256_of
+from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
+
+_INTERPRETER = "python"  # brought by whoever starts this program, which runs in it
+_PART = ".part"
+_MANIFEST = ".members.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """An artifact and the services that run what it holds, dependents first."""
+
+    artifact: Artifact
+    services: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Artifacts:
+    """Downloads, verifies and unpacks; stops a service only to replace its program."""
+
+    id: str = "artifacts"
+    title: str = "Install programs"
+    needs: tuple[str, ...] = ("directories",)
+    disruption: Disruption = Disruption.KUBELET_RESTART
+    seen: Seen = Seen.SIMULATED
+    applies: Applies = EVERYWHERE
+
+    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
+        """Name each artifact of which some byte on the host is not the locked one."""
+        found = [
+            (item, _state(host.files, item))
+            for item in want.recipe.artifacts
+            if item.id != _INTERPRETER
+        ]
+        return [
+            Drift(
+                item.id,
+                state,
+                f"{item.version} sha256:{item.sha256}",
+                Wanted(item, _users(item, want.recipe.services)),
+            )
+            for item, state in found
+            if state
+        ]
+
+    def apply(self, host: Host, drift: Sequence[Drift]) -> None:
+        """Bring, verify and place each artifact."""
+        for entry in drift:
+            wanted: Wanted = entry.item
+            part = _bring(host, wanted.artifact)
+            for service in wanted.services:
+                host.services.stop(service)
+            if wanted.artifact.unpack is Unpack.FILE:
+                host.files.move(part, wanted.artifact.path)
+            else:
+                _unpack(host, wanted.artifact, part)
+
+    def undo(self, host: UndoHost, receipt: Receipt) -> None:
+        """Remove what was brought and restore what was replaced."""
+        restore_all(host, receipt)
+
+
+def _state(files: ReadFiles, artifact: Artifact) -> str:
+    if artifact.unpack is Unpack.FILE:
+        if files.kind(artifact.path) is not PathKind.FILE:
+            return "absent"
+        found = sha256_of(files.open(artifact.path))
+        return "" if found == artifact.sha256 else f"sha256:{found}"
+    manifest = artifact.path + _MANIFEST
+    if files.kind(manifest) is not PathKind.FILE:
+        return "absent"
+    recorded = json.loads(files.read(manifest))
+    paths = [member.path for member in artifact.members]
+    if recorded["sha256"] != artifact.sha256 or sorted(recorded["members"]) != sorted(paths):
+        return f"sha256:{recorded['sha256']}"
+    changed = [path for path in paths if not _has_hash(files, path, recorded["members"][path])]
+    return f"changed: {', '.join(changed)}" if changed else ""
+
+
+def _has_hash(files: ReadFiles, path: str, sha256: str) -> bool:
+    return files.kind(path) is PathKind.FILE and sha256_of(files.open(path)) == sha256
+
+
+def _users(artifact: Artifact, services: tuple[Service, ...]) -> tuple[str, ...]:
+    paths = {member.path.lower() for member in artifact.members} | {artifact.path.lower()}
+    users = [
+        service.name
+        for service in services
+        if paths.intersection(word.lower() for word in service.command)
+    ]
+    dependents = [
+        service.name
+        for service in services
+        if service.name not in users and set(users).intersection(service.depends_on)
+    ]
+    return (*reversed(dependents), *reversed(users))
+
+
+def _bring(host: Host, artifact: Artifact) -> str:
+    """Have the artifact's verified bytes on the host; a spoilt resumed download starts anew."""
+    part = artifact.path + _PART
+    host.files.make_directory(ntpath.dirname(part))
+    resumed = host.files.kind(part) is PathKind.FILE
+    found = _fetch(host, artifact, part)
+    if found != artifact.sha256 and resumed:
+        host.files.remove(part)
+        found = _fetch(host, artifact, part)
+    if found != artifact.sha256:
+        host.files.remove(part)
+        raise PermanentError(
+            f"cannot use {artifact.url or artifact.file}: its SHA-256 is {found}, not {artifact.sha256}",
+            subject=artifact.id,
+            hint="Find out who changed it; correct the lock only if the change is right.",
+        )
+    return part
+
+
+def _fetch(host: Host, artifact: Artifact, part: str) -> str:
+    if artifact.file:
+        host.files.write(part, chunks_of(host.files.open(artifact.file)))
+    else:
+        _download(host, artifact.url, part)
+    return sha256_of(host.files.open(part))
+
+
+def _download(host: Host, url: str, part: str) -> None:
+    offset = host.files.size(part) if host.files.kind(part) is PathKind.FILE else 0
+    with host.source.open(url, offset=offset) as (honoured, chunks):
+        if not honoured:
+            host.files.remove(part)
+        for chunk in chunks:
+            host.files.append(part, chunk)
+
+
+def _unpack(host: Host, artifact: Artifact, part: str) -> None:
+    members: dict[str, str] = {}
+    with open_archive(host.files.open(part), artifact.unpack, subject=artifact.id) as extract:
+        for member in artifact.members:
+            host.files.make_directory(ntpath.dirname(member.path))
+            host.files.write(
+                member.path, _checked(extract(member.name.removeprefix("./")), member.name)
+            )
+            members[member.path] = sha256_of(host.files.open(member.path))
+    manifest = {"sha256": artifact.sha256, "members": members}
+    host.files.write(artifact.path + _MANIFEST, json.dumps(manifest, indent=1).encode())
+    host.files.remove(part)
+
+
+def _checked(chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
+    empty = True
+    for chunk in chunks:
+        empty = False
+        yield chunk
+    if empty:
+        raise PermanentError(f"the archive's member {name} is empty", subject=name)

@@ -1,0 +1,45 @@
+"""Machine-wide variables and entries of PATH; an entry that is there is not added again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from transom.model.journal import Drift, Receipt
+from transom.node.acts import restore_all
+from transom.node.host.environment import has_entry
+from transom.node.host.protocols import Host, ReadHost, UndoHost
+from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Sets variables and adds list entries."""
+
+    id: str = "environment"
+    title: str = "Set environment variables"
+    needs: tuple[str, ...] = ("preflight",)
+    disruption: Disruption = Disruption.NONE
+    seen: Seen = Seen.SIMULATED
+    applies: Applies = EVERYWHERE
+
+    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
+        """Name each variable that differs and each entry that is missing."""
+        drift = []
+        for item in want.recipe.environment:
+            value = host.environment.get(item.name)
+            right = has_entry(value or "", item.value) if item.append else value == item.value
+            if not right:
+                drift.append(Drift(item.name, value or "absent", item.value, item))
+        return drift
+
+    def apply(self, host: Host, drift: Sequence[Drift]) -> None:
+        """Set each variable or add each entry."""
+        for entry in drift:
+            item = entry.item
+            if item.append:
+                host.environment.add_entry(item.name, item.value)
+            else:
+                host.environment.put(item.name, item.value)
+
+    def undo(self, host: UndoHost, receipt: Receipt) -> None:
+        """Restore variables; take out only the entries that were added."""
+        restore_all(host, receipt)

@@ -1,0 +1,48 @@
+"""Windows features that containers need. Enabling may wait for a reboot, which the runner asks for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from transom.errors import PermanentError
+from transom.model.journal import Drift, Receipt
+from transom.node.acts import restore_all
+from transom.node.host.protocols import FeatureState, Host, ReadHost, UndoHost
+from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
+
+_ON = (FeatureState.ENABLED, FeatureState.ENABLE_PENDING)
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """Turns features on and leaves those that are on alone."""
+
+    id: str = "features"
+    title: str = "Enable Windows features"
+    needs: tuple[str, ...] = ("preflight",)
+    disruption: Disruption = Disruption.REBOOT
+    seen: Seen = Seen.SIMULATED
+    applies: Applies = EVERYWHERE
+
+    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
+        """Name each feature that is off."""
+        states = [
+            (feature.name, host.features.state(feature.name)) for feature in want.recipe.features
+        ]
+        return [
+            Drift(name, state.value, "enabled", name) for name, state in states if state not in _ON
+        ]
+
+    def apply(self, host: Host, drift: Sequence[Drift]) -> None:
+        """Enable each feature; one that Windows does not have is an error."""
+        for entry in drift:
+            if entry.found == FeatureState.ABSENT.value:
+                raise PermanentError(
+                    f"this Windows has no feature {entry.subject}",
+                    subject=entry.subject,
+                    hint="Use an edition of Windows Server that has it.",
+                )
+            host.features.enable(entry.item)
+
+    def undo(self, host: UndoHost, receipt: Receipt) -> None:
+        """Turn off what was off."""
+        restore_all(host, receipt)

@@ -1,0 +1,56 @@
+"""Files the recipe has whole: containerd and CNI configuration, kubelet patches."""
+
+import ntpath
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from transom.model.journal import Drift, Receipt
+from transom.model.recipe import File
+from transom.node.access import same_access
+from transom.node.acts import restore_all
+from transom.node.host.protocols import Host, PathKind, ReadFiles, ReadHost, UndoHost
+from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
+from transom.node.steps.directories import verify_access
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Writes each file whose content or access differs."""
+
+    id: str = "files"
+    title: str = "Write configuration files"
+    needs: tuple[str, ...] = ("directories",)
+    disruption: Disruption = Disruption.NONE
+    seen: Seen = Seen.SIMULATED
+    applies: Applies = EVERYWHERE
+
+    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
+        """Name each file that is missing or differs."""
+        found = [(item, _state(host.files, item)) for item in want.recipe.files]
+        return [
+            Drift(item.path, state, "the recipe's content", item) for item, state in found if state
+        ]
+
+    def apply(self, host: Host, drift: Sequence[Drift]) -> None:
+        """Write each file with its access."""
+        for entry in drift:
+            item: File = entry.item
+            host.files.make_directory(ntpath.dirname(item.path))
+            host.files.write(item.path, item.content.encode(), acl=item.acl)
+            if item.acl:
+                verify_access(host.files, item.path, item.acl)
+
+    def undo(self, host: UndoHost, receipt: Receipt) -> None:
+        """Remove what was made and restore what was replaced."""
+        restore_all(host, receipt)
+
+
+def _state(files: ReadFiles, item: File) -> str:
+    kind = files.kind(item.path)
+    if kind is not PathKind.FILE:
+        return str(kind.value)
+    if files.read(item.path) != item.content.encode():
+        return "other content"
+    if item.acl and not same_access(files.acl(item.path), item.acl):
+        return files.acl(item.path)
+    return ""

@@ -1,0 +1,236 @@
+"""Joining the cluster with the upstream kubeadm.
+
+The token goes to kubeadm in a configuration file that only administrators can read and that is
+removed afterwards: never in an argument, a log or the journal. A join that was cut short is reset
+and begun again.
+"""
+
+import json
+import ntpath
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from transom.errors import PermanentError, UsageError
+from transom.model.journal import Drift, Receipt
+from transom.model.recipe import Directory, JoinPlan, Recipe
+from transom.model.request import JoinSecrets
+from transom.node.access import same_access
+from transom.node.acts import ACTS, restore_all
+from transom.node.host.protocols import Host, PathKind, Processes, ReadFiles, ReadHost, UndoHost
+from transom.node.kubelet_flags import extra_arguments
+from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
+
+_ADMINISTRATORS_ONLY = "D:P(A;;FA;;;SY)(A;;FA;;;BA)"
+_EXTRA_ARGS_AS_MAP = ("v1beta1", "v1beta2", "v1beta3")
+_JOIN_TIMEOUT_S = 420
+_RESET_TIMEOUT_S = 180
+_OUTPUT_CHARACTERS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where kubeadm keeps what it writes; the paths are its own and cannot be chosen."""
+
+    kubernetes: str
+    kubelet: str
+
+    @staticmethod
+    def of(plan: JoinPlan) -> "Layout":
+        """Tell the layout from the two paths the recipe has."""
+        kubernetes = ntpath.dirname(ntpath.dirname(plan.ca_certificate))
+        return Layout(kubernetes, ntpath.dirname(plan.flags_file))
+
+    @property
+    def kubeconfig(self) -> str:
+        """The kubelet's own credential: there once the kubelet is known to the cluster."""
+        return ntpath.join(self.kubernetes, "kubelet.conf")
+
+    @property
+    def bootstrap(self) -> str:
+        """The credential of the join itself, removed when it is over."""
+        return ntpath.join(self.kubernetes, "bootstrap-kubelet.conf")
+
+    @property
+    def configuration(self) -> str:
+        """Our file with the token."""
+        return ntpath.join(self.kubernetes, "transom-join.json")
+
+    def joined(self, files: ReadFiles) -> bool:
+        """Whether a join was brought to its end."""
+        return (
+            files.kind(self.kubeconfig) is PathKind.FILE
+            and files.kind(self.bootstrap) is PathKind.ABSENT
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A join to make, or only a file to remove where there is no configuration."""
+
+    recipe: Recipe
+    layout: Layout
+    secrets: JoinSecrets | None = field(repr=False)
+    joined: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """Runs `kubeadm join`, and `kubeadm reset` to undo it."""
+
+    id: str = "join"
+    title: str = "Join the cluster"
+    needs: tuple[str, ...] = ("services",)
+    disruption: Disruption = Disruption.NONE
+    seen: Seen = Seen.SIMULATED
+    applies: Applies = EVERYWHERE
+
+    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
+        """Say whether the host has joined, and whether a token was left lying about."""
+        layout = Layout.of(want.recipe.join)
+        joined = layout.joined(host.files)
+        wanted = Wanted(want.recipe, layout, want.join, joined)
+        if not joined:
+            return [Drift(want.recipe.join.node_name, "not joined", "joined", wanted)]
+        if host.files.kind(layout.configuration) is not PathKind.ABSENT:
+            return [Drift(layout.configuration, "left behind", "absent", wanted)]
+        return ()
+
+    def apply(self, host: Host, drift: Sequence[Drift]) -> None:
+        """Join, and remove the file with the token whatever happens."""
+        for entry in drift:
+            wanted: Wanted = entry.item
+            if wanted.joined:
+                host.files.remove(wanted.layout.configuration, secret=True)
+            else:
+                _join(host, wanted)
+
+    def undo(self, host: UndoHost, receipt: Receipt) -> None:
+        """Reset the node as kubeadm does, then put back what was noted before the join."""
+        for intent in reversed(receipt.intents):
+            if intent.act == "kubeadm-join" and intent.before is not None:
+                _reset(host.processes, intent.before["kubeadm"], intent.before["criSocket"])
+                break
+        restore_all(host, receipt)
+
+
+def join_configuration(plan: JoinPlan, secrets: JoinSecrets) -> dict[str, Any]:
+    """The JoinConfiguration kubeadm reads; JSON, because that is YAML too."""
+    registration: dict[str, Any] = {
+        "name": plan.node_name,
+        "criSocket": plan.cri_socket,
+        "taints": [
+            {"key": taint.key, "value": taint.value, "effect": taint.effect}
+            for taint in plan.taints
+        ],
+        "kubeletExtraArgs": _extra_args(plan),
+        "ignorePreflightErrors": list(plan.ignore_preflight_errors),
+    }
+    document = {
+        "apiVersion": plan.api_version,
+        "kind": "JoinConfiguration",
+        "caCertPath": plan.ca_certificate,
+        "discovery": {
+            "bootstrapToken": {
+                "apiServerEndpoint": secrets.endpoint,
+                "token": secrets.token,
+                "caCertHashes": list(secrets.ca_hashes),
+            }
+        },
+        "nodeRegistration": registration,
+    }
+    if plan.patches_directory:
+        document["patches"] = {"directory": plan.patches_directory}
+    return document
+
+
+def _extra_args(plan: JoinPlan) -> Any:
+    arguments = extra_arguments(plan)
+    if plan.api_version.endswith(_EXTRA_ARGS_AS_MAP):
+        return arguments
+    return [{"name": name, "value": value} for name, value in sorted(arguments.items())]
+
+
+def _join(host: Host, wanted: Wanted) -> None:
+    plan, layout, secrets = wanted.recipe.join, wanted.layout, wanted.secrets
+    if secrets is None:
+        raise UsageError("cannot join: the request has no token", hint="Send one with the request.")
+    kubeadm = kubeadm_path(wanted.recipe)
+    _note_join(host, wanted, kubeadm)
+    host.files.make_directory(layout.kubernetes)
+    host.files.make_directory(layout.kubelet)
+    if any(host.files.kind(path) is not PathKind.ABSENT for path in _leftovers(plan, layout)):
+        _reset(host.processes, kubeadm, plan.cri_socket)
+        _remake_directories(host, wanted)
+    document = json.dumps(join_configuration(plan, secrets), indent=1)
+    try:
+        host.files.write(
+            layout.configuration, document.encode(), acl=_ADMINISTRATORS_ONLY, secret=True
+        )
+        done = host.processes.run(
+            [kubeadm, "join", "--config", layout.configuration],
+            timeout_s=_JOIN_TIMEOUT_S,
+            secrets=(secrets.token, secrets.token.partition(".")[2]),
+        )
+    finally:
+        host.files.remove(layout.configuration, secret=True)
+    if done.code != 0:
+        raise PermanentError(
+            f"kubeadm join ended with {done.code}: {done.output[-_OUTPUT_CHARACTERS:].strip()}",
+            subject=plan.node_name,
+            hint="The end of kubeadm's output names the check or the step that failed.",
+        )
+
+
+def _note_join(host: Host, wanted: Wanted, kubeadm: str) -> None:
+    """Record what kubeadm, the kubelet and the pod network are about to change by themselves."""
+    plan = wanted.recipe.join
+    for service in wanted.recipe.services:
+        if service.flags_file:
+            host.note("service-state", service.name, {"running": False})
+    for directory in _kept_directories(wanted):
+        if host.files.kind(directory.path) is PathKind.DIRECTORY:
+            host.note("directory", directory.path, ACTS["directory"].look(host, directory.path))
+    if wanted.recipe.network.name:
+        name = wanted.recipe.network.name
+        host.note("hns-network", name, ACTS["hns-network"].look(host, name))
+    host.note("kubeadm-join", plan.node_name, {"kubeadm": kubeadm, "criSocket": plan.cri_socket})
+
+
+def _kept_directories(wanted: Wanted) -> list[Directory]:
+    """Directories of the recipe that kubeadm empties or removes when it resets."""
+    roots = (wanted.layout.kubernetes.lower() + "\\", wanted.layout.kubelet.lower() + "\\")
+    return [item for item in wanted.recipe.directories if item.path.lower().startswith(roots)]
+
+
+def _remake_directories(host: Host, wanted: Wanted) -> None:
+    for directory in _kept_directories(wanted):
+        host.files.make_directory(directory.path)
+        if directory.acl and not same_access(host.files.acl(directory.path), directory.acl):
+            host.files.set_acl(directory.path, directory.acl)
+
+
+def _leftovers(plan: JoinPlan, layout: Layout) -> tuple[str, ...]:
+    return (layout.kubeconfig, layout.bootstrap, plan.ca_certificate, plan.flags_file)
+
+
+def _reset(processes: Processes, kubeadm: str, cri_socket: str) -> None:
+    done = processes.run(
+        [kubeadm, "reset", "--force", "--cri-socket", cri_socket], timeout_s=_RESET_TIMEOUT_S
+    )
+    if done.code != 0:
+        raise PermanentError(
+            f"kubeadm reset ended with {done.code}: {done.output[-_OUTPUT_CHARACTERS:].strip()}",
+            subject=kubeadm,
+            hint="Mend what it names and run the same command again.",
+        )
+
+
+def kubeadm_path(recipe: Recipe) -> str:
+    """Where the recipe puts kubeadm."""
+    paths = [artifact.path for artifact in recipe.artifacts]
+    paths += [member.path for artifact in recipe.artifacts for member in artifact.members]
+    for path in paths:
+        if ntpath.basename(path).lower() == "kubeadm.exe":
+            return path
+    raise UsageError("the recipe has no kubeadm.exe", hint="Resolve the fleet again.")

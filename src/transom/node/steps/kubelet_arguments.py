@@ -1,0 +1,35 @@
+"""The kubelet's command line after a join: what kubeadm wrote may differ from what was expected."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from transom.model.journal import Drift, Receipt
+from transom.node.acts import restore_all
+from transom.node.host.protocols import Host, ReadHost, UndoHost
+from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
+from transom.node.steps.services import apply_services, service_drift
+
+
+@dataclass(frozen=True, slots=True)
+class KubeletArguments:
+    """Carries the content of kubeadm's flags file on to the service, and restarts it."""
+
+    id: str = "kubelet-arguments"
+    title: str = "Give the kubelet kubeadm's arguments"
+    needs: tuple[str, ...] = ("join",)
+    disruption: Disruption = Disruption.KUBELET_RESTART
+    seen: Seen = Seen.SIMULATED
+    applies: Applies = EVERYWHERE
+
+    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
+        """Name each service whose command line lacks what its flags file says."""
+        services = tuple(service for service in want.recipe.services if service.flags_file)
+        return service_drift(host, want, services)
+
+    def apply(self, host: Host, drift: Sequence[Drift]) -> None:
+        """Change the command line and restart."""
+        apply_services(host, drift)
+
+    def undo(self, host: UndoHost, receipt: Receipt) -> None:
+        """Restore the command line."""
+        restore_all(host, receipt)

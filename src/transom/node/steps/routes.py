@@ -1,0 +1,55 @@
+"""Persistent routes, among them the one to a cloud's metadata service.
+
+Making the first HNS network drops routes of the adapter it takes; a persistent one comes back.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from transom.model.journal import Drift, Receipt
+from transom.model.recipe import Route
+from transom.node.acts import restore_all
+from transom.node.host.protocols import Host, ReadHost, ReadNetwork, UndoHost
+from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
+
+
+@dataclass(frozen=True, slots=True)
+class Routes:
+    """Makes routes persistent; one marked `keep` only where the host has it."""
+
+    id: str = "routes"
+    title: str = "Keep routes"
+    needs: tuple[str, ...] = ("preflight",)
+    disruption: Disruption = Disruption.NONE
+    seen: Seen = Seen.SIMULATED
+    applies: Applies = EVERYWHERE
+
+    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
+        """Name each route that would not outlive a new network."""
+        return [
+            Drift(
+                item.prefix,
+                host.network.persistent_route(item.prefix) or "absent",
+                item.gateway,
+                item,
+            )
+            for item in want.recipe.routes
+            if _is_missing(host.network, item)
+        ]
+
+    def apply(self, host: Host, drift: Sequence[Drift]) -> None:
+        """Add each route persistently."""
+        for entry in drift:
+            item: Route = entry.item
+            host.network.put_route(item.prefix, item.gateway)
+
+    def undo(self, host: UndoHost, receipt: Receipt) -> None:
+        """Restore the routes as they were."""
+        restore_all(host, receipt)
+
+
+def _is_missing(network: ReadNetwork, item: Route) -> bool:
+    gateway = network.persistent_route(item.prefix)
+    if item.keep:
+        return gateway is None and network.has_route(item.prefix)
+    return gateway != item.gateway

@@ -1,0 +1,108 @@
+"""Native Windows services: containerd, kubelet and what else the recipe runs as one.
+
+The kubelet's command line carries what kubeadm wrote for it, or before the first join what it will
+write. It is started only once the host has joined, because before that it could but fail.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from transom.model.journal import Drift, Receipt
+from transom.model.recipe import Service
+from transom.node.acts import restore_all
+from transom.node.host.protocols import Host, PathKind, ReadHost, ServiceDefinition, UndoHost
+from transom.node.kubelet_flags import command_line, expected, parse_flags_file
+from transom.node.quoting import join_arguments
+from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
+
+AUTOMATIC = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A service as it should be; `dependents` have to stop while it changes."""
+
+    name: str
+    definition: ServiceDefinition
+    runs: bool
+    dependents: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Registers services and starts those that can run."""
+
+    id: str = "services"
+    title: str = "Register and start services"
+    needs: tuple[str, ...] = ("artifacts", "files")
+    disruption: Disruption = Disruption.KUBELET_RESTART
+    seen: Seen = Seen.SIMULATED
+    applies: Applies = EVERYWHERE
+
+    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
+        """Name each service that is missing, differs, or should run and does not."""
+        return service_drift(host, want, want.recipe.services)
+
+    def apply(self, host: Host, drift: Sequence[Drift]) -> None:
+        """Register and start each service."""
+        apply_services(host, drift)
+
+    def undo(self, host: UndoHost, receipt: Receipt) -> None:
+        """Stop and delete what was registered; restore what was changed."""
+        restore_all(host, receipt)
+
+
+def service_drift(host: ReadHost, want: NodeSpec, services: tuple[Service, ...]) -> list[Drift]:
+    """Compare services of the recipe with those of the host."""
+    drift = []
+    for service in services:
+        wanted = _wanted(host, want, service)
+        found = host.services.get(service.name)
+        if found != wanted.definition:
+            text = "absent" if found is None else found.command
+            drift.append(Drift(service.name, text, wanted.definition.command, wanted))
+        elif wanted.runs and not host.services.running(service.name):
+            drift.append(Drift(service.name, "stopped", "running", wanted))
+    return drift
+
+
+def apply_services(host: Host, drift: Sequence[Drift]) -> None:
+    """Make services as wanted; what had to stop for that is started again."""
+    stopped: list[str] = []
+    for entry in drift:
+        wanted: Wanted = entry.item
+        if host.services.get(wanted.name) != wanted.definition:
+            for name in (*wanted.dependents, wanted.name):
+                if host.services.running(name):
+                    host.services.stop(name)
+                    stopped.append(name)
+            host.services.put(wanted.name, wanted.definition)
+        if wanted.runs and not host.services.running(wanted.name):
+            host.services.start(wanted.name)
+    for name in reversed(stopped):
+        if not host.services.running(name):
+            host.services.start(name)
+
+
+def _wanted(host: ReadHost, want: NodeSpec, service: Service) -> Wanted:
+    command, runs = join_arguments(service.command), service.start == AUTOMATIC
+    if service.flags_file:
+        joined = host.files.kind(service.flags_file) is PathKind.FILE
+        flags = (
+            parse_flags_file(host.files.read(service.flags_file).decode())
+            if joined
+            else expected(want.recipe.join)
+        )
+        command, runs = command_line(service, flags), runs and joined
+    recovery = service.recovery
+    definition = ServiceDefinition(
+        command=command,
+        display_name=service.display_name,
+        start=service.start,
+        depends_on=service.depends_on,
+        environment=tuple(f"{key}={value}" for key, value in sorted(service.environment.items())),
+        restart_delays_ms=recovery.restart_delays_ms if recovery else (),
+        reset_s=recovery.reset_s if recovery else 0,
+    )
+    dependents = [other.name for other in want.recipe.services if service.name in other.depends_on]
+    return Wanted(service.name, definition, runs, tuple(reversed(dependents)))

@@ -1,0 +1,354 @@
+"""A recipe for Kubernetes 1.37 with Flannel overlay on Windows Server 2022, and a host for it."""
+
+import hashlib
+import io
+import json
+import tarfile
+import zipfile
+
+import pytest
+
+from transom.model.fleet import Taint, TaintEffect
+from transom.model.journal import Owner
+from transom.model.recipe import (
+    Artifact,
+    DefenderExclusion,
+    Directory,
+    EnvironmentValue,
+    Feature,
+    File,
+    FirewallRule,
+    Identity,
+    JoinPlan,
+    KubeletPlan,
+    Member,
+    NetworkPlan,
+    ProtectedFile,
+    Recipe,
+    Recovery,
+    RegistryValue,
+    Route,
+    Service,
+    Target,
+    Unpack,
+    Update,
+)
+from transom.model.request import JoinSecrets, Request, Verb
+from transom.node.host.protocols import (
+    Completed,
+    FirewallPort,
+    PathKind,
+    RegistryData,
+    ServiceDefinition,
+)
+from transom.node.host.simulated import SimulatedHost
+
+CLOSED = "O:BAG:SYD:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)"
+CLOSED_FILE = "O:BAG:SYD:PAI(A;;FA;;;SY)(A;;FA;;;BA)"
+KUBERNETES, KUBELET = r"C:\etc\kubernetes", r"C:\var\lib\kubelet"
+FLAGS_FILE = KUBELET + r"\kubeadm-flags.env"
+TOKEN = "abcdef.0123456789abcdef"
+
+
+def _tar_gz(members):
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+        for name, data in members.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(data)
+            archive.addfile(entry, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+def _zip(members):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
+DOWNLOADS = {
+    "https://dl.example/kubeadm.exe": b"kubeadm " * 40,
+    "https://dl.example/kubelet.exe": b"kubelet " * 40,
+    "https://dl.example/containerd.tar.gz": _tar_gz(
+        {"bin/containerd.exe": b"containerd " * 20, "bin/ctr.exe": b"ctr"}
+    ),
+    "https://dl.example/cni.zip": _zip({"win-overlay.exe": b"overlay", "host-local.exe": b"local"}),
+}
+
+
+def _artifact(name, url, path, unpack=Unpack.FILE, members=()):
+    return Artifact(
+        id=name,
+        version="1.0.0",
+        url=url,
+        sha256=hashlib.sha256(DOWNLOADS[url]).hexdigest(),
+        unpack=unpack,
+        path=path,
+        members=tuple(Member(name=inside, path=outside) for inside, outside in members),
+        why=f"artifact-{name}",
+    )
+
+
+ARTIFACTS = (
+    _artifact("kubeadm", "https://dl.example/kubeadm.exe", r"C:\k\kubeadm.exe"),
+    _artifact("kubelet", "https://dl.example/kubelet.exe", r"C:\k\kubelet.exe"),
+    _artifact(
+        "containerd",
+        "https://dl.example/containerd.tar.gz",
+        r"C:\k\transom\downloads\containerd.tar.gz",
+        Unpack.TAR_GZ,
+        [
+            ("bin/containerd.exe", r"C:\Program Files\containerd\containerd.exe"),
+            ("bin/ctr.exe", r"C:\Program Files\containerd\ctr.exe"),
+        ],
+    ),
+    _artifact(
+        "cni-plugins",
+        "https://dl.example/cni.zip",
+        r"C:\k\transom\downloads\cni.zip",
+        Unpack.ZIP,
+        [
+            ("./win-overlay.exe", r"C:\opt\cni\bin\win-overlay.exe"),
+            ("host-local.exe", r"C:\opt\cni\bin\host-local.exe"),
+        ],
+    ),
+)
+
+SERVICES = (
+    Service(
+        name="containerd",
+        display_name="containerd",
+        command=(r"C:\Program Files\containerd\containerd.exe", "--run-service"),
+        start="auto",
+        depends_on=(),
+        environment={"HTTPS_PROXY": "http://proxy:3128"},
+        recovery=Recovery(restart_delays_ms=(5000, 60000), reset_s=900),
+        flags_file="",
+        why="service-containerd",
+    ),
+    Service(
+        name="kubelet",
+        display_name="kubelet",
+        command=(
+            r"C:\k\kube-log-runner.exe",
+            r"--log-file=C:\var\log\kubelet\kubelet.log",
+            r"C:\k\kubelet.exe",
+            "--windows-service",
+            "--v=2",
+        ),
+        start="auto",
+        depends_on=("containerd",),
+        environment={},
+        recovery=None,
+        flags_file=FLAGS_FILE,
+        why="service-kubelet",
+    ),
+)
+
+RECIPE = Recipe(
+    identity=Identity(
+        fleet="shop", pool="web", name="win-01", address="10.0.0.21", rename=False, reboot="allowed"
+    ),
+    target=Target(
+        kubernetes="1.37.1",
+        windows_release="2022",
+        windows_build=20348,
+        runtime="containerd",
+        runtime_version="2.2.1",
+        privileged="hostprocess",
+        isolation="process",
+        end_of_life=False,
+        why="",
+    ),
+    network=NetworkPlan(
+        plugin="flannel",
+        version="0.28.0",
+        mode="overlay",
+        name="flannel.4096",
+        pod_cidrs=("10.244.0.0/16",),
+        service_cidrs=("10.96.0.0/12",),
+        cluster_dns=("10.96.0.10",),
+        vni=4096,
+        port=4789,
+        mtu=1450,
+        why="",
+    ),
+    features=(Feature(name="Containers", why="feature-containers"),),
+    updates=(Update(kb="KB5012637", revision=681, why="overlay"),),
+    directories=tuple(
+        Directory(path=path, acl=acl, why="")
+        for path, acl in (
+            (r"C:\k", CLOSED),
+            (r"C:\k\transom\downloads", CLOSED),
+            (KUBERNETES, CLOSED),
+            (KUBERNETES + r"\pki", CLOSED),
+            (KUBELET, ""),
+            (KUBELET + r"\pki", CLOSED),
+            (r"C:\var\log\kubelet", CLOSED),
+            (r"C:\Program Files\containerd", ""),
+        )
+    ),
+    artifacts=ARTIFACTS,
+    files=(
+        File(
+            path=r"C:\Program Files\containerd\config.toml", content="version = 3\n", acl="", why=""
+        ),
+        File(path=r"C:\etc\cni\net.d\10-flannel.conf", content="{}", acl=CLOSED_FILE, why=""),
+    ),
+    protected_files=(
+        ProtectedFile(path=KUBELET + r"\config.yaml", acl=CLOSED_FILE, why=""),
+        ProtectedFile(path=FLAGS_FILE, acl=CLOSED_FILE, why=""),
+        ProtectedFile(path=KUBELET + r"\not-there.yaml", acl=CLOSED_FILE, why=""),
+    ),
+    registry=(
+        RegistryValue(
+            key=r"SYSTEM\CurrentControlSet\Services\hns\State",
+            name="EnableCompartmentNamespace",
+            type="dword",
+            value=1,
+            why="",
+        ),
+        RegistryValue(key=r"SOFTWARE\Other", name="Mode", type="string", value="new", why=""),
+    ),
+    environment=(
+        EnvironmentValue(name="Path", value=r"C:\k", append=True, why=""),
+        EnvironmentValue(name="Path", value=r"C:\Windows", append=True, why=""),
+        EnvironmentValue(name="CRI_CONFIG", value="x", append=False, why=""),
+    ),
+    dns_suffixes=("corp.example", "svc.cluster.local"),
+    routes=(
+        Route(prefix="169.254.169.254/32", gateway="0.0.0.0", keep=True, why=""),  # noqa: S104 - on-link
+        Route(prefix="10.9.0.0/16", gateway="10.0.0.1", keep=False, why=""),
+    ),
+    firewall=(
+        FirewallRule(name="kubelet", protocol="tcp", port="10250", why=""),
+        FirewallRule(name="VXLAN", protocol="udp", port="4789", why=""),
+    ),
+    defender_exclusions=(
+        DefenderExclusion(process=r"C:\Program Files\containerd\containerd.exe", why=""),
+    ),
+    images=(),
+    services=SERVICES,
+    host_networks=(),
+    kubelet=KubeletPlan(config={}, patch_file="", why={}),
+    join=JoinPlan(
+        api_version="kubeadm.k8s.io/v1beta4",
+        cri_socket="npipe:////./pipe/containerd-containerd",
+        node_name="win-01",
+        taints=(Taint("os", TaintEffect.NO_SCHEDULE, "windows"),),
+        labels={"pool": "web"},
+        kubelet_extra_args={"v": "4"},
+        patches_directory=r"C:\k\transom\patches",
+        flags_file=FLAGS_FILE,
+        ca_certificate=KUBERNETES + r"\pki\ca.crt",
+        ignore_preflight_errors=(),
+        why="",
+    ),
+    notes=(),
+)
+
+
+def kubeadm(host, argv):
+    """What the real kubeadm does to files and the kubelet service, in its order."""
+    return _join(host, argv[argv.index("--config") + 1]) if argv[1] == "join" else _reset(host)
+
+
+def _join(host, path):
+    document = json.loads(host.disk.read(path))
+    for taken in (KUBERNETES + r"\kubelet.conf", KUBERNETES + r"\pki\ca.crt"):
+        if host.disk.kind(taken) is not PathKind.ABSENT:
+            return Completed(code=1, output=f"[ERROR FileAvailable]: {taken} already exists")
+    token = document["discovery"]["bootstrapToken"]["token"]
+    registration = document["nodeRegistration"]
+    flags = [f"--{entry['name']}={entry['value']}" for entry in registration["kubeletExtraArgs"]]
+    taints = ",".join(f"{t['key']}={t['value']}:{t['effect']}" for t in registration["taints"])
+    flags.append(f"--register-with-taints={taints}")
+    bootstrap = KUBERNETES + r"\bootstrap-kubelet.conf"
+    host.disk.append(bootstrap, token.encode())
+    host.disk.append(KUBERNETES + r"\pki\ca.crt", b"CA")
+    host.services.stop("kubelet")
+    host.disk.append(KUBELET + r"\config.yaml", b"kind: KubeletConfiguration")
+    host.disk.append(FLAGS_FILE, f'KUBELET_KUBEADM_ARGS="{" ".join(flags)}"\n'.encode())
+    host.services.start("kubelet")
+    host.disk.append(KUBELET + r"\pki\kubelet-client.pem", b"key")
+    host.disk.append(KUBERNETES + r"\kubelet.conf", b"kubeconfig")
+    host.disk.remove(bootstrap)
+    host.settings.put("hns", "flannel.4096", True)  # by flanneld, once the node is there
+    return Completed(code=0, output=f"joined with {token}")
+
+
+def _reset(host):
+    host.services.stop("kubelet")
+    for name in ("kubelet.conf", "bootstrap-kubelet.conf"):
+        host.disk.remove(f"{KUBERNETES}\\{name}")
+    for directory in (KUBELET, KUBERNETES + r"\pki"):
+        if host.disk.kind(directory) is PathKind.DIRECTORY:
+            for name in host.disk.entries(directory):
+                host.files.remove_tree(f"{directory}\\{name}")
+    return Completed(code=0, output="")
+
+
+def new_host():
+    """A Windows machine as it is found: with other people's things on it."""
+    host = SimulatedHost()
+    for path in (r"C:\k\transom", r"C:\Windows", r"C:\Program Files\containerd", r"C:\etc\cni"):
+        host.files.make_directory(path)
+    host.files.write(r"C:\Program Files\containerd\config.toml", b"version = 2\n")
+    host.files.write(r"C:\Program Files\containerd\ctr.exe", b"an older ctr")
+    host.registry.make_key(r"SOFTWARE\Other")
+    host.registry.put(r"SOFTWARE\Other", "Mode", RegistryData("string", "old"))
+    host.environment.put("Path", r"C:\Windows\;C:\Tools")
+    host.features.disable("Containers")
+    host.firewall.put("kubelet", FirewallPort(protocol="tcp", port="10255"))
+    host.network.add_dns_suffix("corp.example")
+    host.settings.put("active", "169.254.169.254/32", True)
+    host.services.put(
+        "spooler", ServiceDefinition(command="spooler.exe", display_name="Spooler", start="auto")
+    )
+    host.services.start("spooler")
+    host.services.ends_by_itself = lambda name: (
+        name == "kubelet" and host.disk._kind(KUBELET + r"\config.yaml") is PathKind.ABSENT
+    )
+    host.source.content.update(DOWNLOADS)
+    host.programs["kubeadm.exe"] = kubeadm
+    host.flush()
+    host.calls.clear()
+    return host
+
+
+SECRETS = JoinSecrets(endpoint="10.0.0.1:6443", token=TOKEN, ca_hashes=("sha256:ab",))
+OWNER = Owner(cluster="sha256:ab", fleet="shop", who="cli")
+
+
+@pytest.fixture
+def recipe():
+    return RECIPE
+
+
+@pytest.fixture
+def secrets():
+    return SECRETS
+
+
+@pytest.fixture
+def owner():
+    return OWNER
+
+
+@pytest.fixture
+def make_host():
+    return new_host
+
+
+@pytest.fixture
+def request_for():
+    """A request for a verb, with the join's secrets where it needs them."""
+
+    def build(verb, **changes):
+        join = SECRETS if verb is Verb.JOIN else None
+        values = {"verb": verb, "recipe": RECIPE, "owner": OWNER, "join": join, **changes}
+        return Request(**values)
+
+    return build

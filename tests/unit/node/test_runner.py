@@ -1,0 +1,338 @@
+"""The runner: order, resumption, retries, undoing, events and the lock."""
+
+import json
+import random
+from dataclasses import replace
+
+import pytest
+
+from transom.errors import (
+    InternalError,
+    PermanentError,
+    Refused,
+    TemporaryError,
+    UnsupportedError,
+    UsageError,
+)
+from transom.model.request import Verb
+from transom.model.version import VersionRange
+from transom.node.host.faults import Fault, PowerCut
+from transom.node.host.protocols import Completed, FeatureState
+from transom.node.journal import Journal
+from transom.node.layout import Layout
+from transom.node.runner import Ending, Runner
+from transom.node.step import Applies
+from transom.node.steps import PREPARE, STEPS
+from transom.node.steps.directories import Directories
+from transom.node.steps.environment import Environment
+
+LAYOUT = Layout()
+
+
+def run(host, request, *, name="r1", steps=STEPS):
+    return Runner(host, LAYOUT, name, steps).execute(request)
+
+
+def events(host, name="r1"):
+    return [json.loads(line) for line in host.disk.read(LAYOUT.events(name)).splitlines()]
+
+
+def test_prepare_join_and_reset_leave_the_host_as_it_was(make_host, request_for):
+    host = make_host()
+    first = host.snapshot()
+    assert run(host, request_for(Verb.PREPARE)).ending is Ending.DONE
+    assert run(host, request_for(Verb.JOIN), name="r2").changed == ("join", "protected-files")
+    assert host.services.running("kubelet")
+    run(host, request_for(Verb.RESET, remove_features=True), name="r3")
+    assert host.snapshot() == first
+
+
+def test_reset_leaves_features_on_unless_asked(make_host, request_for):
+    host = make_host()
+    run(host, request_for(Verb.JOIN))
+    run(host, request_for(Verb.RESET), name="r2")
+    assert host.features.state("Containers") is FeatureState.ENABLED
+
+
+def test_reset_of_a_host_without_a_journal_does_nothing(make_host, request_for):
+    host = make_host()
+    first = host.snapshot()
+    assert run(host, request_for(Verb.RESET)).changed == ()
+    assert host.snapshot() == first
+
+
+@pytest.mark.parametrize("verb", [Verb.PREPARE, Verb.JOIN])
+def test_a_second_run_changes_nothing(make_host, request_for, verb):
+    host = make_host()
+    run(host, request_for(verb))
+    host.calls.clear()
+    assert run(host, request_for(verb), name="r2").changed == ()
+    own = LAYOUT.state.lower()
+    assert [w for w in host.calls.writes if own not in w and w != "flush everything"] == []
+
+
+def test_the_token_is_in_no_file_argument_event_or_journal(make_host, request_for, secrets):
+    host = make_host()
+    run(host, request_for(Verb.JOIN))
+    kept = [entry.data for entry in host.disk._seen.values()]
+    assert not any(secrets.token.encode() in data for data in kept)
+    assert not any(secrets.token in word for argv in host.processes.ran for word in argv)
+    assert secrets.token not in repr(request_for(Verb.JOIN))
+
+
+def test_the_token_is_masked_in_the_error_of_a_failed_join(make_host, request_for, secrets):
+    host = make_host()
+    run(host, request_for(Verb.PREPARE))
+    host.programs["kubeadm.exe"] = lambda _host, argv: Completed(
+        code=int(argv[1] == "join"), output=f"bad token {secrets.token}"
+    )
+    with pytest.raises(PermanentError, match=r"bad token \*\*\*"):
+        run(host, request_for(Verb.JOIN), name="r2")
+    assert secrets.token.encode() not in host.disk.read(LAYOUT.events("r2"))
+
+
+def test_a_failed_join_is_undone_but_what_was_prepared_before_stays(make_host, request_for):
+    host = make_host()
+    run(host, request_for(Verb.PREPARE))
+    prepared = host.snapshot()
+    host.programs["kubeadm.exe"] = lambda _host, argv: Completed(
+        code=int(argv[1] == "join"), output="no"
+    )
+    with pytest.raises(PermanentError):
+        run(host, request_for(Verb.JOIN), name="r2")
+    assert host.snapshot() == prepared
+
+
+def test_a_failed_run_is_kept_when_asked(make_host, request_for):
+    host = make_host()
+    host.source.content.clear()
+    with pytest.raises(PermanentError, match="404"):
+        run(host, request_for(Verb.PREPARE, keep_on_failure=True))
+    assert host.environment.get("CRI_CONFIG") == "x"
+
+
+def test_a_failed_run_is_undone_in_reverse_order(make_host, request_for):
+    host = make_host()
+    first = host.snapshot()
+    host.source.content.clear()
+    with pytest.raises(PermanentError, match="404"):
+        run(host, request_for(Verb.PREPARE, remove_features=True))
+    assert host.snapshot() == first
+    undone = [event["step"] for event in events(host) if event["state"] == "undone"]
+    order = [step.id for step in PREPARE]
+    assert undone == sorted(undone, key=order.index, reverse=True)
+
+
+def test_a_refused_host_is_told_every_reason_and_not_touched(make_host, request_for):
+    host = make_host()
+    host.system.admin = False
+    host.system.windows = (17763, 1)
+    host.system.name = "other"
+    host.system.free = 1
+    host.network.unreachable = {"10.0.0.1:6443", "dl.example:443"}
+    first = host.snapshot()
+    with pytest.raises(Refused) as caught:
+        run(host, request_for(Verb.JOIN))
+    ids = [refusal.id for refusal in caught.value.refusals]
+    assert ids == [
+        "not-elevated",
+        "windows-build",
+        "disk-space",
+        "computer-name",
+        "unreachable",
+        "unreachable",
+    ]
+    assert host.snapshot() == first
+
+
+def test_a_node_somebody_else_joined_is_refused(make_host, request_for):
+    host = make_host()
+    host.files.make_directory(r"C:\etc\kubernetes")
+    host.files.write(r"C:\etc\kubernetes\kubelet.conf", b"theirs")
+    with pytest.raises(UnsupportedError):
+        run(host, request_for(Verb.PREPARE))
+
+
+def test_what_this_version_cannot_do_is_refused_before_anything_is_changed(
+    make_host, request_for, recipe
+):
+    host = make_host()
+    host.system.windows = (20348, 1)
+    odd = replace(
+        recipe,
+        artifacts=(replace(recipe.artifacts[0], sha256=None, authenticode={"subject": "CN=x"}),),
+        files=(replace(recipe.files[0], fills=("nodePodCIDR",)),),
+        host_networks=(recipe.network,),
+    )
+    with pytest.raises(Refused) as caught:
+        run(host, request_for(Verb.PREPARE, recipe=odd))
+    ids = [refusal.id for refusal in caught.value.refusals]
+    assert ids == [
+        "windows-update",
+        "not-locked",
+        "signature-check",
+        "late-file",
+        "docker-network",
+    ]
+
+
+def test_a_temporary_error_is_retried_until_it_passes(make_host, request_for):
+    host = make_host()
+    host.source.breaks = [1, 1]
+    assert run(host, request_for(Verb.PREPARE)).ending is Ending.DONE
+    states = [event["state"] for event in events(host)]
+    assert states.count("retrying") == 2
+    assert ("https://dl.example/kubeadm.exe", 160) in host.source.asked
+
+
+def test_a_temporary_error_is_final_when_the_deadline_is_near(make_host, request_for):
+    host = make_host()
+    host.source.breaks = [1] * 50
+    with pytest.raises(TemporaryError):
+        run(host, request_for(Verb.PREPARE, deadline_s=12))
+    assert host.clock.time < 1_790_000_000 + 30
+
+
+def test_a_feature_that_waits_for_a_boot_ends_the_run_and_the_next_run_goes_on(
+    make_host, request_for
+):
+    host = make_host()
+    host.features.need_reboot.add("Containers")
+    assert run(host, request_for(Verb.PREPARE)).ending is Ending.REBOOT
+    assert run(host, request_for(Verb.PREPARE), name="r2").ending is Ending.REBOOT
+    host.flush()
+    host.features.reboot()
+    assert run(host, request_for(Verb.PREPARE), name="r3").ending is Ending.DONE
+
+
+def test_another_fleet_and_another_cluster_are_refused(make_host, request_for, owner):
+    host = make_host()
+    run(host, request_for(Verb.JOIN))
+    for change in ({"fleet": "other"}, {"cluster": "sha256:cd"}):
+        with pytest.raises(PermanentError, match="belongs to fleet 'shop'"):
+            run(host, request_for(Verb.RESET, owner=replace(owner, **change)), name="r2")
+
+
+def test_a_prepared_host_is_bound_to_the_cluster_it_joins(make_host, request_for, owner):
+    host = make_host()
+    run(host, request_for(Verb.PREPARE, owner=replace(owner, cluster="")))
+    run(host, request_for(Verb.JOIN), name="r2")
+    journal = Journal.open(host.disk, LAYOUT.journal)
+    assert journal is not None
+    assert journal.contents.owner == owner
+
+
+def test_a_second_run_at_once_is_told_who_holds_the_host(make_host, request_for):
+    host = make_host()
+    host.files.make_directory(LAYOUT.state)
+    with (
+        host.disk.lock(LAYOUT.lock, "run r0, prepare by cli, process 7"),
+        pytest.raises(TemporaryError, match="run r0, prepare by cli, process 7"),
+    ):
+        run(host, request_for(Verb.PREPARE))
+
+
+def test_a_run_stops_at_the_next_step_when_cancelled(make_host, request_for):
+    host = make_host()
+
+    class Cancelling(Directories):
+        def apply(self, inner, drift):
+            super().apply(inner, drift)
+            host.files.write(LAYOUT.cancel, b"")
+
+    steps = (*STEPS[:2], Cancelling(), *STEPS[3:])
+    outcome = run(host, request_for(Verb.PREPARE), steps=steps)
+    assert outcome.ending is Ending.CANCELLED
+    assert outcome.changed == ("features", "directories")
+
+
+def test_a_step_without_effect_fails(make_host, request_for):
+    class Lazy(Directories):
+        def apply(self, inner, drift):
+            pass
+
+    with pytest.raises(PermanentError, match="had no effect"):
+        run(make_host(), request_for(Verb.PREPARE), steps=(Lazy(),))
+
+
+def test_a_defect_in_a_step_is_undone_and_named_as_a_defect(make_host, request_for):
+    class Broken(Directories):
+        def apply(self, inner, drift):
+            super().apply(inner, drift)
+            raise ZeroDivisionError
+
+    host = make_host()
+    first = host.snapshot()
+    with pytest.raises(InternalError, match="ZeroDivisionError"):
+        run(host, request_for(Verb.PREPARE), steps=(Broken(),))
+    assert host.snapshot() == first
+
+
+def test_a_journal_with_an_unknown_step_is_not_undone(make_host, request_for):
+    host = make_host()
+    run(host, request_for(Verb.PREPARE))
+    with pytest.raises(UsageError, match="does not know"):
+        run(host, request_for(Verb.RESET), name="r2", steps=STEPS[:3])
+
+
+def test_a_step_that_does_not_apply_is_left_out(make_host, request_for):
+    steps = (
+        replace(Directories(), applies=Applies(builds=(17763,))),
+        replace(Environment(), applies=Applies(kubernetes=VersionRange.parse("<1.20"))),
+        STEPS[4],
+    )
+    assert run(make_host(), request_for(Verb.PREPARE), steps=steps).changed == ("registry",)
+
+
+def test_a_plan_names_what_would_change_and_writes_nothing(make_host, request_for):
+    host = make_host()
+    plan = Runner(host, LAYOUT, "r1").plan(request_for(Verb.JOIN))
+    assert [step.id for step, drift in plan if drift] == [
+        step.id for step in STEPS if step.id not in ("preflight", "protected-files")
+    ]
+    assert host.calls.writes == []
+    with pytest.raises(UsageError):
+        run(host, request_for(Verb.PLAN))
+
+
+def test_events_count_the_steps(make_host, request_for):
+    host = make_host()
+    run(host, request_for(Verb.JOIN))
+    found = events(host)
+    assert [event["seq"] for event in found] == list(range(1, len(found) + 1))
+    assert found[-1] | {"time": ""} == {
+        "time": "",
+        "run": "r1",
+        "seq": len(found),
+        "host": "win-01",
+        "step": "",
+        "state": "done",
+        "level": "info",
+        "message": "join done",
+        "done": len(STEPS),
+        "total": len(STEPS),
+        "error": "",
+    }
+    assert found[0]["time"] == "2026-09-21T14:13:20.000+00:00"
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_power_cut_anywhere_in_a_run_is_recovered_by_the_next(make_host, request_for, seed):
+    """Prepare, join and reset, each cut at a random call, end where a quiet run ends."""
+    host = make_host()
+    first = host.snapshot()
+    chance = random.Random(seed)
+    for verb in (Verb.JOIN, Verb.RESET):
+        request = request_for(verb, remove_features=True)
+        for attempt in range(3):
+            host.calls.inject(Fault.CUT_AFTER, at=chance.randrange(1, 900))
+            try:
+                run(host, request, name=f"{verb.value}{attempt}")
+            except PowerCut:
+                host.power_cycle(chance)
+            host.calls.clear()
+        run(host, request, name=verb.value)
+        if verb is Verb.JOIN:
+            assert host.services.running("kubelet")
+            assert run(host, request, name="again").changed == ()
+    assert host.snapshot() == first
