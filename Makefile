@@ -4,7 +4,10 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench generate clean
+LAB ?=
+LAB_INSTALLED := .venv/.lab-installed
+
+.PHONY: help setup demo test check bench lab generate clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -15,19 +18,33 @@ $(INSTALLED): pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@
 
+$(LAB_INSTALLED): $(INSTALLED) lab/pyproject.toml lab/setup.sh
+	@echo "installing the lab into .venv, and the Debian packages it needs"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e lab
+	@if $(BIN)/transom lab doctor >/dev/null 2>&1; then :; \
+	elif [ "$$(id -u)" = 0 ]; then lab/setup.sh; \
+	else echo "to run the lab: sudo lab/setup.sh"; fi
+	@touch $@
+
 setup: $(INSTALLED)  ## make .venv with Transom and everything needed to work on it
 	@echo "ready: $(BIN)/transom --help"
 
 demo: $(INSTALLED)  ## see a fleet become a recipe, a refusal and an explanation; no root, seconds
 	@$(BIN)/python tools/demo.py
 
-test: $(INSTALLED)  ## unit and contract tests: no root, two minutes
+test: $(INSTALLED) $(if $(LAB),$(LAB_INSTALLED))  ## unit and contract tests, two minutes; LAB=1 adds the lab's (root)
 	$(BIN)/python -m pytest -n auto
+ifneq ($(LAB),)
+	$(BIN)/python -m pytest tests/lab
+endif
 
-check: $(INSTALLED)  ## format, lint, types for Linux and Windows, layers, generated files
+lab: $(LAB_INSTALLED)  ## a control plane and two Windows hosts on this machine (Linux, root)
+	$(BIN)/transom lab up
+
+check: $(INSTALLED) $(LAB_INSTALLED)  ## format, lint, types for Linux and Windows, layers, generated files
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy --platform linux src tools tests
+	$(BIN)/mypy --platform linux src lab/src tools tests benchmarks
 	$(BIN)/mypy --platform win32 src
 	$(BIN)/lint-imports
 	$(BIN)/python tools/generate.py --check
