@@ -15,7 +15,8 @@ from transom.spec.document import name_of_key
 from transom.spec.node import PLAIN, QUOTED, UNTAGGED, RefusedNode, is_merge, merged_mappings
 from transom.spec.scalar import (
     HINTS,
-    STR_TAG,
+    MAP_TAG,
+    SEQ_TAG,
     Scalar,
     UnreadableScalar,
     read_plain,
@@ -26,8 +27,8 @@ from transom.spec.scalar import (
 )
 
 _COLLECTION_TAGS: dict[type[Node], str] = {
-    MappingNode: STR_TAG.replace("str", "map"),
-    SequenceNode: STR_TAG.replace("str", "seq"),
+    MappingNode: MAP_TAG,
+    SequenceNode: SEQ_TAG,
 }
 
 

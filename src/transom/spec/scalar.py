@@ -14,6 +14,8 @@ Scalar = str | int | float | bool | None
 
 _TAG = "tag:yaml.org,2002:"
 STR_TAG = f"{_TAG}str"
+MAP_TAG = f"{_TAG}map"
+SEQ_TAG = f"{_TAG}seq"
 MERGE_TAG = f"{_TAG}merge"
 _BINARY_TAG = f"{_TAG}binary"
 _FLOAT_TAG = f"{_TAG}float"
