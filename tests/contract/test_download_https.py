@@ -49,8 +49,9 @@ def test_starts_again_when_the_file_changed_meanwhile(server, downloader, target
 def test_trusts_no_part_that_nothing_vouches_for(server, downloader, target):
     """Without a sum and without a tag the whole file is asked for again."""
     url = server.serve("/f", cut(OTHER, 50), body(CONTENT))
+    target.with_name("kubelet.exe.part").write_bytes(OTHER)
     assert downloader.file(url, target).sha256 == SUM
-    assert "range" not in server.seen[1][1]
+    assert all("range" not in headers for _, headers in server.seen)
 
 
 def test_continues_a_part_of_an_earlier_run(server, downloader, target):
@@ -81,6 +82,24 @@ def test_gives_up_on_a_server_that_stays_busy(server, downloader, target, clock)
     assert clock.waits == [0.5, 1.0, 2.0, 4.0, 8.0]
 
 
+def test_does_not_give_up_on_a_server_that_breaks_often_and_gets_on(server, downloader, target):
+    """Tries are counted from the last byte that arrived."""
+
+    def some(exchange):
+        start = int(exchange.headers.get("Range", "bytes=0-").removeprefix("bytes=")[:-1])
+        place = f"bytes {start}-{len(CONTENT) - 1}/{len(CONTENT)}"
+        exchange.send_response(206 if start else 200)
+        exchange.send_header("Content-Length", str(len(CONTENT) - start))
+        exchange.send_header("Content-Range", place)
+        exchange.end_headers()
+        exchange.wfile.write(CONTENT[start : start + 10_000])
+        exchange.close_connection = True
+
+    url = server.serve("/f", some)
+    assert downloader.file(url, target, sha256=SUM).sha256 == SUM
+    assert len(server.seen) == 11
+
+
 def test_does_not_repeat_what_is_not_there(server, downloader, target):
     with pytest.raises(NotThere, match="404"):
         downloader.file(server.url + "/f", target)
@@ -90,7 +109,7 @@ def test_does_not_repeat_what_is_not_there(server, downloader, target):
 def test_does_not_wait_for_a_slow_server_beyond_the_deadline(server, ca_file, target):
     url = server.serve("/f", drip(CONTENT, pause_s=0.02))
     hasty = Downloader(Https(ca_file=ca_file), patience=Patience(deadline_s=0.3))
-    with pytest.raises(TemporaryError, match=r"0\.3 s: .* too slowly"):
+    with pytest.raises(TemporaryError, match=r"or 0\.3 s: "):
         hasty.file(url, target)
     assert not target.exists()
 
@@ -148,6 +167,7 @@ def test_goes_through_the_proxy_with_its_password(server, start, ca_file, target
     assert asked == server.url.removeprefix("https://")
     assert "Proxy-Authorization: Basic bWU6cGEgc3M=" in headers
     assert "proxy-authorization" not in server.seen[0][1]
+    assert server.seen[0][1]["host"] == asked
 
 
 def test_goes_around_the_proxy_where_told(server, start, ca_file, target):

@@ -96,6 +96,8 @@ def run(args: argparse.Namespace) -> int:
         lock_file.save(path, after)
     report = _report(pinnables, path, before=lock, after=after, written=written)
     if pinned.failures:
+        if sys.stderr.isatty():
+            print(file=sys.stderr)  # the live line of what failed has no end
         for line in lock_report.lines(report):
             print(line, file=sys.stderr)
         raise pin.failure_of(pinned.failures)

@@ -101,8 +101,6 @@ class Downloader:
         to judge the result by, a part of an earlier run is not trusted.
         """
         transfer = _Transfer(url, destination, sha256, progress or _silent)
-        if sha256 is None:
-            transfer.part.unlink(missing_ok=True)
         done = self._persist(
             url, lambda deadline: self._file_once(transfer, deadline), lambda: transfer.received
         )

@@ -1,6 +1,7 @@
 """`transom.lock` says the same to everybody: sorted, stable, and every mistake with its line."""
 
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -150,3 +151,10 @@ def test_what_is_not_toml_is_told_with_its_line(text, line):
     assert found == line
     assert message.startswith("not TOML: ")
     assert "(at" not in message
+
+
+def test_the_example_in_the_documentation_is_a_lock():
+    page = (Path(__file__).parents[3] / "docs/lock.md").read_text("utf-8")
+    example = page.partition("```toml\n")[2].partition("```")[0]
+    lock = read_lock(example, file="docs/lock.md")
+    assert write_lock(lock).endswith(example)
