@@ -79,6 +79,16 @@ def all_rules() -> tuple[Rule, ...]:
     return tuple(_logic(i)[0] if i in logic else _data_rule(i) for i in ids)
 
 
+def known_ids() -> frozenset[str]:
+    """The ids of every rule, whether a manifest alone can offend it or not."""
+    return frozenset(row.id for row in read(Row))
+
+
+def active_ids(ctx: LintContext) -> frozenset[str]:
+    """The ids of the rules that hold for a cluster."""
+    return frozenset(row.id for row in read(Row) if _can_be_checked(row) and is_active(row, ctx))
+
+
 def _can_be_checked(row: Row) -> bool:
     """Rows that only a cluster or a request can offend have no module here."""
     return row.op != "custom" or row.id in _logic_ids()

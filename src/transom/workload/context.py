@@ -7,10 +7,14 @@ read it and nothing else beside the object.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from transom.facts.rows import At, read, rows
 from transom.facts.windows import Release, Support
 from transom.model.version import Version, VersionRange
+
+if TYPE_CHECKING:
+    from transom.model.fleet import Taint
 
 
 class OperatingSystem(Enum):
@@ -18,15 +22,6 @@ class OperatingSystem(Enum):
 
     WINDOWS = "windows"
     LINUX = "linux"
-
-
-@dataclass(frozen=True, slots=True)
-class Taint:
-    """A taint of the Windows nodes that pods must tolerate."""
-
-    key: str
-    value: str
-    effect: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +40,7 @@ class LintContext:
     containerd: Version | None = None
     docker: bool = False
     gates: Mapping[str, bool] = field(default_factory=dict)
-    taints: tuple[Taint, ...] = ()
+    taints: "tuple[Taint, ...]" = ()
     mixed: bool = False
     assume: OperatingSystem | None = None
     allow_privileged: bool = True
