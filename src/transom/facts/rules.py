@@ -25,7 +25,7 @@ class Rule(Row):
     also true of a value that is not there.
 
     `effective_since` is the first minor that behaves so with default gates, empty where none
-    does. `when_os_name_unset` is the behaviour without spec.os.name, where it differs.
+    does. A `gate` makes the behaviour, or with `gate_lifts` ends it. `when_os_name_unset` is the behaviour without spec.os.name, where it differs.
     """
 
     subject: ClassVar[str] = "rules"
@@ -44,4 +44,5 @@ class Rule(Row):
     value: object = None
     effective_since: str = ""
     gate: str = ""
+    gate_lifts: bool = False
     when_os_name_unset: str = ""

@@ -1,0 +1,31 @@
+"""Findings in the forms that people and programs read; each module is one form.
+
+A form has `render(report) -> str`. Called by the commands that check something; decides nothing.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from transom.model.finding import Finding, Severity
+from transom.model.problem import Mistake
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a check found: findings, what could not be read, and the lines to show.
+
+    `lines` are source lines by file and number; forms that show no source need none.
+    """
+
+    findings: Sequence[Finding]
+    unreadable: Sequence[Mistake] = ()
+    files: int = 0
+    ignored: int = 0
+    lines: Mapping[tuple[str, int], str] = field(default_factory=dict)
+
+    def counts(self) -> dict[Severity, int]:
+        """How many findings there are of each severity."""
+        counts = dict.fromkeys(Severity, 0)
+        for finding in self.findings:
+            counts[finding.severity] += 1
+        return counts

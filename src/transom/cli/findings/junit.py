@@ -1,0 +1,67 @@
+"""Findings as JUnit XML: one suite per file, one failed case per finding."""
+
+from collections import defaultdict
+from xml.sax.saxutils import escape, quoteattr
+
+from transom.cli.findings import Report
+from transom.model.finding import Finding, Severity
+from transom.model.problem import Mistake
+
+# XML 1.0 has no way to write the other control characters, not even escaped.
+_FORBIDDEN = {code: "?" for code in range(32) if code not in (9, 10, 13)}
+
+
+def render(report: Report) -> str:
+    """The document; information never fails a case."""
+    findings: dict[str, list[Finding]] = defaultdict(list)
+    for finding in report.findings:
+        findings[finding.file].append(finding)
+    mistakes: dict[str, list[Mistake]] = defaultdict(list)
+    for mistake in report.unreadable:
+        mistakes[mistake.file].append(mistake)
+    suites = [
+        _suite(file, findings.get(file, []), mistakes.get(file, []))
+        for file in sorted({*findings, *mistakes})
+    ]
+    head = '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="transom lint">\n'
+    return "".join([head, *suites, "</testsuites>\n"])
+
+
+def _suite(file: str, findings: list[Finding], mistakes: list[Mistake]) -> str:
+    failures = sum(finding.severity is not Severity.INFO for finding in findings)
+    counts = f'tests="{len(findings) + len(mistakes)}" failures="{failures}"'
+    head = f'  <testsuite name={_attribute(file)} {counts} errors="{len(mistakes)}">\n'
+    cases = [*map(_case, findings), *map(_error, mistakes)]
+    return "".join([head, *cases, "  </testsuite>\n"])
+
+
+def _case(finding: Finding) -> str:
+    name = f"{finding.rule} {finding.kind} {finding.name} {finding.path}"
+    place = f"{finding.file}:{finding.line}:{finding.column}"
+    body = _text(f"{place}\n{finding.message}\n{finding.fix}\n{finding.source}")
+    head = f"    <testcase classname={_attribute(finding.rule)} name={_attribute(name)}>\n"
+    if finding.severity is Severity.INFO:
+        inner = f"      <system-out>{body}</system-out>\n"
+    else:
+        inner = (
+            f"      <failure type={_attribute(finding.severity.value)} "
+            f"message={_attribute(finding.message)}>{body}</failure>\n"
+        )
+    return f"{head}{inner}    </testcase>\n"
+
+
+def _error(mistake: Mistake) -> str:
+    place = f"{mistake.file}:{mistake.line}:{mistake.column}"
+    return (
+        f'    <testcase classname="unreadable" name={_attribute(place)}>\n'
+        f"      <error message={_attribute(mistake.message)}>{_text(mistake.hint)}</error>\n"
+        "    </testcase>\n"
+    )
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(text.translate(_FORBIDDEN))
+
+
+def _text(text: str) -> str:
+    return escape(text.translate(_FORBIDDEN))

@@ -1,0 +1,58 @@
+"""Findings for people: the offending line with a caret below it, why, and what to do."""
+
+from typing import IO
+
+from transom.cli.console import paint
+from transom.cli.findings import Report
+from transom.model.finding import Finding, Severity
+
+_STYLES = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "dim"}
+
+
+def render(report: Report, *, stream: IO[str]) -> str:
+    """The text, coloured as the stream allows."""
+    parts = [_finding(finding, report, stream) for finding in report.findings]
+    return "".join([*parts, _summary(report)])
+
+
+def _finding(finding: Finding, report: Report, stream: IO[str]) -> str:
+    place = f"{finding.file}:{finding.line}:{finding.column}"
+    severity = paint(finding.severity.value, _STYLES[finding.severity], stream=stream)
+    text = (
+        f"{paint(place, 'bold', stream=stream)}: {severity}: {finding.message} [{finding.rule}]\n"
+    )
+    source = report.lines.get((finding.file, finding.line))
+    if source is not None:
+        number = str(finding.line)
+        text += f"  {number} | {source}\n"
+        # Tabs keep their width, so that the caret stands below the character it means.
+        indent = "".join("\t" if char == "\t" else " " for char in source[: finding.column - 1])
+        text += f"  {' ' * len(number)} | {indent}{paint('^', 'bold', stream=stream)}\n"
+    owner = " ".join(part for part in (finding.kind, _name(finding)) if part)
+    if owner:
+        text += f"  where: {owner}, {finding.path}\n"
+    if finding.evidence:
+        text += f"  why:   for Windows by {finding.evidence[0]}\n"
+    return f"{text}  next:  {finding.fix}\n\n"
+
+
+def _name(finding: Finding) -> str:
+    return f"{finding.namespace}/{finding.name}" if finding.namespace else finding.name
+
+
+def _summary(report: Report) -> str:
+    counts = report.counts()
+    files = f"{report.files} file{'' if report.files == 1 else 's'}"
+    ignored = f", {report.ignored} ignored" if report.ignored else ""
+    if not report.findings:
+        return f"nothing found in {files}{ignored}\n"
+    words = ", ".join(
+        f"{count} {severity.value}{_plural(severity, count)}"
+        for severity, count in counts.items()
+        if count
+    )
+    return f"{words} in {files}{ignored}\n"
+
+
+def _plural(severity: Severity, count: int) -> str:
+    return "s" if count != 1 and severity is not Severity.INFO else ""

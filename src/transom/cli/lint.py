@@ -1,0 +1,233 @@
+"""`transom lint`: what will not work on Windows in manifests, where, why and what to do."""
+
+import json
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from transom.errors import UsageError
+from transom.model.finding import Finding, Severity
+
+if TYPE_CHECKING:
+    from transom.cli.findings import Report
+    from transom.cli.linting.run import Outcome
+    from transom.cli.linting.settings import Settings
+    from transom.model.problem import Mistake
+    from transom.workload.baseline import Baseline
+    from transom.workload.context import LintContext
+
+SUMMARY = "Say what will not work on Windows in Kubernetes manifests, where, why and what to do."
+
+FORMS = ("text", "json", "sarif", "junit", "github")
+
+_EXAMPLES = """\
+examples:
+  transom lint deploy/                                  every manifest below a folder
+  transom lint --kubernetes 1.30 --windows 2022 web.yaml
+  helm template shop | transom lint -
+  transom lint deploy/ -o text -o sarif=lint.sarif      several outputs at once
+  transom lint deploy/ --write-baseline baseline.json   live with what is there, see what is new
+
+To ignore a finding, give the reason: an annotation `ignore.transom.dev/WIN024: "why"` on the
+object, a comment `# transom: ignore WIN024 why` on the line, or an entry in .transom.toml.
+
+exit codes: 0 clean, 1 findings at or above --fail-on, 2 usage or something that cannot be read
+"""
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Add what is linted, for which cluster, and how it is told."""
+    parser.epilog = _EXAMPLES
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="file, folder, pattern or -")
+    cluster = parser.add_argument_group("the cluster they are meant for")
+    cluster.add_argument("--kubernetes", metavar="VERSION", help="such as 1.30 (default: newest)")
+    cluster.add_argument(
+        "--windows",
+        metavar="RELEASE",
+        action="append",
+        default=[],
+        help="of the nodes, such as 2022; repeatable",
+    )
+    cluster.add_argument("--network-mode", choices=["overlay", "l2bridge"])
+    cluster.add_argument(
+        "-f", "--filename", metavar="FLEET", help="take versions, network and taints from a fleet"
+    )
+    cluster.add_argument(
+        "--mixed", action="store_true", help="the cluster has Linux nodes for workloads too"
+    )
+    cluster.add_argument(
+        "--assume-os", choices=["windows", "linux"], help="of pods that do not say"
+    )
+    cluster.add_argument(
+        "--pod-security",
+        choices=["privileged", "baseline", "restricted"],
+        help="the level that namespaces enforce",
+    )
+    told = parser.add_argument_group("what is told")
+    told.add_argument(
+        "-o",
+        "--output",
+        metavar="FORM[=FILE]",
+        action="append",
+        default=[],
+        help=f"{', '.join(FORMS)}; repeatable (default: text)",
+    )
+    told.add_argument("--disable", metavar="RULE", action="append", default=[])
+    told.add_argument(
+        "--fail-on",
+        choices=["error", "warning", "info", "never"],
+        help="the severity from which the exit code is 1 (default: error)",
+    )
+    told.add_argument("--baseline", metavar="FILE", help="leave out what this baseline lists")
+    told.add_argument("--write-baseline", metavar="FILE", help="write what is found as a baseline")
+    told.add_argument("--config", metavar="FILE", help="instead of .transom.toml, found upwards")
+    parser.add_argument(
+        "-j", "--jobs", type=int, default=1, metavar="N", help="processes; 0 is one per core"
+    )
+
+
+def run(args: Namespace) -> int:
+    """Lint, report, and turn what was found into an exit code."""
+    from transom.cli.linting import sources
+    from transom.cli.linting.cluster import context_of
+    from transom.cli.linting.run import Job
+    from transom.cli.linting.run import run as lint
+
+    outputs = [_output(text) for text in args.output or ["text"]]
+    settings = _settings(args)
+    ctx = context_of(args, settings)
+    names, missing = sources.find(args.paths)
+    job = Job(
+        ctx,
+        without=frozenset((*args.disable, *settings.disable)),
+        templates=settings.pod_templates,
+        with_lines=any(form == "text" for form, _file in outputs),
+    )
+    outcome = lint(names, job, processes=_processes(args.jobs))
+    outcome.unreadable[:0] = missing
+    report = _report(args, settings, outcome, names, ctx)
+    for form, file in outputs:
+        _write(form, file, report)
+    _tell_unreadable(report.unreadable)
+    return _exit_code(report, args.fail_on or settings.fail_on or "error")
+
+
+def _settings(args: Namespace) -> "Settings":
+    from transom.cli.linting import settings
+
+    if args.config is not None:
+        from transom.cli.documents import read_input
+
+        return settings.read(read_input(args.config).decode(), file=args.config)
+    first = Path() if args.paths[0] == "-" else Path(args.paths[0])
+    start = first.resolve()
+    return settings.find(start if start.is_dir() else start.parent)
+
+
+def _report(
+    args: Namespace,
+    settings: "Settings",
+    outcome: "Outcome",
+    names: Sequence[str],
+    ctx: "LintContext",
+) -> "Report":
+    from transom.cli.findings import Report
+    from transom.cli.linting.run import sieve
+
+    kept_by, kept, ignored = sieve(outcome, settings.ignores)
+    if outcome.ignores or settings.ignores:
+        from transom.workload.catalogue import active_ids, known_ids
+
+        kept += kept_by.complaints(known_ids(), active_ids(ctx))
+    if args.write_baseline:
+        _write_baseline(args.write_baseline, kept)
+    file = args.baseline or settings.baseline
+    if file:
+        baseline = _baseline(file)
+        known = [finding for finding in kept if baseline.is_known(finding)]
+        kept = [finding for finding in kept if finding not in set(known)]
+        kept += baseline.stale(frozenset(names))
+        ignored += len(known)
+    return Report(kept, outcome.unreadable, len(names), ignored, outcome.lines)
+
+
+def _baseline(file: str) -> "Baseline":
+    from transom.cli.documents import read_input
+    from transom.workload.baseline import Baseline
+
+    try:
+        document = json.loads(read_input(file))
+    except ValueError:
+        document = None
+    return Baseline(document, file=file)
+
+
+def _write_baseline(file: str, findings: Sequence[Finding]) -> None:
+    from transom.workload.baseline import document_of
+
+    _write_file(file, json.dumps(document_of(findings), ensure_ascii=False, indent=2) + "\n")
+
+
+def _output(text: str) -> tuple[str, str]:
+    form, _, file = text.partition("=")
+    if form not in FORMS:
+        raise UsageError(
+            f"there is no output {form!r}", subject="-o", hint=f"choose from {', '.join(FORMS)}"
+        )
+    return form, file
+
+
+def _write(form: str, file: str, report: "Report") -> None:
+    text = _render(form, report)
+    if file:
+        _write_file(file, text)
+    else:
+        sys.stdout.write(text)
+
+
+def _render(form: str, report: "Report") -> str:
+    if form == "text":
+        from transom.cli.findings import text
+
+        return text.render(report, stream=sys.stdout)
+    from importlib import import_module
+
+    name = "document" if form == "json" else form
+    rendered: str = import_module(f"transom.cli.findings.{name}").render(report)
+    return rendered
+
+
+def _write_file(file: str, text: str) -> None:
+    try:
+        Path(file).write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise UsageError(
+            f"cannot write {file}", subject=file, hint="name a file in a folder you may write to"
+        ) from error
+
+
+def _tell_unreadable(mistakes: "Sequence[Mistake]") -> None:
+    for mistake in mistakes:
+        place = ":".join(str(part) for part in (mistake.file, mistake.line, mistake.column) if part)
+        print(f"error: {place}: {mistake.message}", file=sys.stderr)
+        if mistake.hint:
+            print(f"  next:  {mistake.hint}", file=sys.stderr)
+
+
+def _processes(wanted: int) -> int:
+    if wanted > 0:
+        return wanted
+    import os
+
+    return os.cpu_count() or 1
+
+
+def _exit_code(report: "Report", fail_on: str) -> int:
+    if report.unreadable:
+        return UsageError.exit_code
+    if fail_on == "never":
+        return 0
+    threshold = Severity(fail_on)
+    return int(any(finding.severity.is_at_least(threshold) for finding in report.findings))

@@ -1,0 +1,1 @@
+"""What `transom lint` does around the rules: settings, files, several processes."""

@@ -1,0 +1,99 @@
+"""The cluster that manifests are meant for: from options, a fleet and settings, in that order."""
+
+from argparse import Namespace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from transom.cli.linting.settings import Settings
+from transom.errors import UsageError
+from transom.model.version import Version
+from transom.workload.context import (
+    LintContext,
+    OperatingSystem,
+    build_of_release,
+    newest_kubernetes,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from transom.model.fleet import Fleet
+
+
+def context_of(args: Namespace, settings: Settings) -> LintContext:
+    """The context of a run."""
+    fleets = _fleets(args.filename)
+    text = args.kubernetes or _fleet_version(fleets) or settings.kubernetes
+    releases = args.windows or _fleet_releases(fleets) or settings.windows
+    level = args.pod_security or settings.pod_security
+    return LintContext(
+        kubernetes=_version(text) if text else newest_kubernetes(),
+        builds=tuple(dict.fromkeys(_build(release) for release in releases)),
+        network_mode=args.network_mode or _fleet_mode(fleets) or settings.network_mode,
+        containerd=_fleet_containerd(fleets),
+        docker=any(fleet.runtime is not None and fleet.runtime.docker for fleet in fleets),
+        gates={name: on for fleet in fleets for name, on in fleet.cluster.feature_gates.items()},
+        taints=tuple(
+            dict.fromkeys(
+                taint for fleet in fleets for host in fleet.hosts for taint in host.taints
+            )
+        ),
+        mixed=args.mixed or settings.mixed,
+        assume=OperatingSystem(args.assume_os) if args.assume_os else None,
+        pod_security={"": level} if level else {},
+        today=datetime.now(tz=UTC).date().isoformat(),
+    )
+
+
+def _fleets(name: str | None) -> "Sequence[Fleet]":
+    if name is None:
+        return ()
+    from transom.cli.documents import read_fleets
+
+    return read_fleets(name)
+
+
+def _version(text: str) -> Version:
+    try:
+        return Version.parse(text)
+    except ValueError as error:
+        raise UsageError(
+            f"{text!r} is no Kubernetes version", subject="--kubernetes", hint="write it as 1.30"
+        ) from error
+
+
+def _build(release: str) -> int:
+    build = build_of_release(release)
+    if build is None:
+        raise UsageError(
+            f"{release!r} is no known Windows release",
+            subject="--windows",
+            hint="write it as 2022, ltsc2022 or 20348; `transom facts windows` lists them",
+        )
+    return build
+
+
+def _fleet_version(fleets: "Sequence[Fleet]") -> str:
+    written = (fleet.kubernetes.version for fleet in fleets)
+    named = [version for version in written if version != "cluster"]
+    return min(named, key=_version, default="")
+
+
+def _fleet_releases(fleets: "Sequence[Fleet]") -> list[str]:
+    return [host.windows.release for fleet in fleets for host in fleet.hosts]
+
+
+def _fleet_mode(fleets: "Sequence[Fleet]") -> str:
+    modes = {getattr(fleet.network.plugin, "mode", None) for fleet in fleets}
+    only = modes.pop() if len(modes) == 1 else None
+    return str(only) if only else ""
+
+
+def _fleet_containerd(fleets: "Sequence[Fleet]") -> Version | None:
+    runtimes = (fleet.runtime for fleet in fleets)
+    written = (
+        runtime.containerd.version
+        for runtime in runtimes
+        if runtime is not None and runtime.containerd is not None
+    )
+    return min((Version.parse(text) for text in written if text), default=None)

@@ -1,0 +1,50 @@
+"""The files that are linted: those named, those in folders, and those a pattern matches."""
+
+import os
+from collections.abc import Iterator, Sequence
+from glob import glob, has_magic
+from pathlib import Path
+
+from transom.model.problem import Mistake
+
+SUFFIXES = (".yaml", ".yml", ".json")
+STDIN = "-"
+
+
+def find(paths: Sequence[str]) -> tuple[list[str], list[Mistake]]:
+    """The names of all files, each once and in order; and what was named but is not there."""
+    names: dict[str, None] = {}
+    missing = []
+    for path in paths:
+        found = list(_expand(path))
+        if not found and not os.path.isdir(path):  # noqa: PTH112 - a Path would tidy up the name
+            missing.append(
+                Mistake(
+                    "there is no such file or folder",
+                    hint="Name a file, a folder, a pattern, or - for standard input.",
+                    file=path,
+                )
+            )
+        names.update(dict.fromkeys(found))
+    return list(names), missing
+
+
+def _expand(path: str) -> Iterator[str]:
+    if path == STDIN or os.path.isfile(path):  # noqa: PTH113 - a Path would tidy up the name
+        yield path
+    elif os.path.isdir(path):  # noqa: PTH112 - same
+        yield from _below(path)
+    elif has_magic(path):
+        for name in sorted(glob(path, recursive=True)):  # noqa: PTH207 - keeps names as written
+            yield from _expand(name)
+    elif os.path.exists(path):  # noqa: PTH110 - a pipe such as /dev/fd/3
+        yield path
+
+
+def _below(folder: str) -> Iterator[str]:
+    for root, folders, files in os.walk(folder):
+        # Sorted in place, so that the walk goes the same way on every machine.
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            if name.endswith(SUFFIXES):
+                yield str(Path(root, name))

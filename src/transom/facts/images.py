@@ -1,0 +1,37 @@
+"""What an image's name tells about the system it is for.
+
+Read by the rules, which cannot look into images: only names that are certain are listed.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from transom.facts.rows import Row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageName(Row):
+    """Names of images of one system; `windows_base` marks base images of Windows itself.
+
+    `repositories` begin a repository, up to a `/` or its end. `tag_words` are found in a tag
+    between its separators.
+    """
+
+    subject: ClassVar[str] = "images"
+    table: ClassVar[str] = "image_name"
+
+    os: str
+    repositories: tuple[str, ...] = ()
+    tag_words: tuple[str, ...] = ()
+    windows_base: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeastMemory(Row):
+    """The memory in MiB below which containers of a kind of base image do not start reliably."""
+
+    subject: ClassVar[str] = "images"
+    table: ClassVar[str] = "least_memory"
+
+    mebibytes: int
+    words: tuple[str, ...]

@@ -1,0 +1,74 @@
+"""What the rules are told about the cluster that the workloads are meant for.
+
+Made by the command line from options or a fleet, and by admission from its settings. The rules
+read it and nothing else beside the object.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from transom.facts.rows import At, read, rows
+from transom.facts.windows import Release, Support
+from transom.model.version import Version, VersionRange
+
+if TYPE_CHECKING:
+    from transom.model.fleet import Taint
+
+
+class OperatingSystem(Enum):
+    """What a pod is for."""
+
+    WINDOWS = "windows"
+    LINUX = "linux"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LintContext:
+    """The cluster. What is unknown is None or empty, and then no rule speaks about it.
+
+    `assume` is the system of pods that say nothing; `mixed` that Linux and Windows nodes live in
+    one cluster. `gates` holds feature gates set against their default, `pod_security` the level
+    that namespaces enforce, `runtime_classes` the system a RuntimeClass leads to, and `today` the
+    date by which support has ended or not.
+    """
+
+    kubernetes: Version
+    builds: tuple[int, ...] = ()
+    network_mode: str = ""
+    containerd: Version | None = None
+    docker: bool = False
+    gates: Mapping[str, bool] = field(default_factory=dict)
+    taints: "tuple[Taint, ...]" = ()
+    mixed: bool = False
+    assume: OperatingSystem | None = None
+    allow_privileged: bool = True
+    pod_security: Mapping[str, str] = field(default_factory=dict)
+    runtime_classes: Mapping[str, OperatingSystem] = field(default_factory=dict)
+    today: str = ""
+
+    def possible_builds(self) -> tuple[int, ...]:
+        """The builds of the nodes, or all that this Kubernetes supports where none was named."""
+        if self.builds:
+            return self.builds
+        found = rows(Support, At(kubernetes=self.kubernetes))
+        return tuple(sorted({build for row in found for build in row.builds}))
+
+
+def newest_kubernetes() -> Version:
+    """The newest minor the facts know: what is meant where no version is named."""
+    starts = (VersionRange.parse(row.kubernetes).since for row in read(Support))
+    return max(since for since in starts if since is not None)
+
+
+def build_of_release(name: str) -> int | None:
+    """The build of a release by any of its names, such as 2022, ltsc2022 or 20348."""
+    for release in read(Release):
+        if name.lower() in (
+            release.id.lower(),
+            str(release.build),
+            *(alias.lower() for alias in release.aliases),
+        ):
+            return release.build
+    return None

@@ -1,0 +1,150 @@
+"""The rules, run over documents: every object, every pod in it, every rule that may speak.
+
+Called by `transom lint`, admission and the operator. Gives plain findings; opens no file.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from transom.facts.rules import Rule as Row
+from transom.model.finding import Finding, Severity
+from transom.spec.document import Document
+from transom.workload.catalogue import Catalogue, Judge, Profile, profile_of
+from transom.workload.context import LintContext, OperatingSystem
+from transom.workload.links import Links, bond_of, says_windows
+from transom.workload.paths import ObjectPath, text_of
+from transom.workload.platform import decide
+from transom.workload.pods import ObjectView, PodView, objects_in, pods_in
+from transom.workload.rule import Hit
+
+_JUDGES = {
+    "apiserver": "the API server",
+    "kubelet": "the kubelet",
+    "kube-proxy": "kube-proxy",
+    "kubeadm": "kubeadm",
+    "pod-security": "Pod Security admission",
+    "runtime": "the container runtime",
+}
+_VERDICTS = {
+    "deprecated": "deprecated",
+    "different": "works differently on Windows",
+    "fails": "fails on Windows",
+    "ignored": "has no effect on Windows",
+    "recommended": "recommended",
+    "rejected": "rejected",
+    "required": "needed on Windows",
+    "unsupported": "not supported on Windows",
+    "unverified": "not verified on Windows",
+}
+# How bad each behaviour is without os.name, where the API server cannot know the pod's system.
+_UNSET_SEVERITIES = {
+    "ignored": Severity.INFO,
+    "unsupported": Severity.WARNING,
+    "fails": Severity.ERROR,
+    "rejected": Severity.ERROR,
+}
+
+
+class Linter:
+    """The rules for one cluster; keeps what links the documents it has seen."""
+
+    def __init__(
+        self,
+        ctx: LintContext,
+        *,
+        without: frozenset[str] = frozenset(),
+        templates: Mapping[str, Sequence[ObjectPath]] | None = None,
+    ) -> None:
+        self.ctx = ctx
+        self.links = Links()
+        self._catalogue = Catalogue(ctx, without=without)
+        self._templates = templates
+
+    def lint(self, documents: Iterable[Document]) -> list[Finding]:
+        """What is wrong by itself; what waits for other documents is kept in `links`."""
+        found: list[Finding] = []
+        for document in documents:
+            for view in objects_in(document.value):
+                found += self._lint_object(document, view)
+        return found
+
+    def _lint_object(self, document: Document, view: ObjectView) -> Iterator[Finding]:
+        if view.kind == "PersistentVolumeClaim":
+            self.links.add_claim(view)
+        is_pod = False
+        for pod in pods_in(view, self._templates):
+            is_pod = True
+            yield from self.lint_pod(document, pod)
+        if not is_pod or view.kind != "Pod":
+            yield from self._lint_other(document, view)
+
+    def lint_pod(self, document: Document, pod: PodView) -> Iterator[Finding]:
+        """What is wrong in one pod."""
+        decide(pod, self.ctx)
+        if pod.is_windows:
+            self.links.add_pod(pod)
+        profile = profile_of(pod)
+        judge = self._catalogue.judge(profile)
+        for row, hit in self._hits(judge, pod):
+            yield finding_of(
+                hit,
+                row,
+                view=pod.object,
+                document=document,
+                evidence=pod.evidence,
+                unset=not pod.os_name,
+            )
+
+    def _lint_other(self, document: Document, view: ObjectView) -> Iterator[Finding]:
+        judge = self._catalogue.judge(Profile(view.kind))
+        findings = [
+            finding_of(hit, row, view=view, document=document)
+            for row, hit in self._hits(judge, view)
+        ]
+        if not findings:
+            return
+        bond = bond_of(view)
+        if bond is None or says_windows(view) or self.ctx.assume is OperatingSystem.WINDOWS:
+            yield from findings
+        else:
+            self.links.waiting += ((bond, finding) for finding in findings)
+
+    def _hits(self, judge: Judge, view: PodView | ObjectView) -> Iterator[tuple[Row, Hit]]:
+        yield from judge.program.run(view.value, view.path)
+        for row, check in judge.logic:
+            for hit in check(view, self.ctx):
+                yield row, hit
+
+
+def finding_of(
+    hit: Hit,
+    row: Row,
+    *,
+    view: ObjectView,
+    document: Document,
+    evidence: tuple[str, ...] = (),
+    unset: bool = False,
+) -> Finding:
+    """A hit with its place and in words."""
+    place = document.locate(hit.path, key=True)
+    behaviour, severity, judge = row.behaviour, Severity(row.severity), row.enforced_by
+    if unset and row.when_os_name_unset and "os-name-windows" in row.scope:
+        behaviour = row.when_os_name_unset
+        severity = _UNSET_SEVERITIES[behaviour]
+        judge = "kubelet" if behaviour in ("fails", "rejected") else "none"
+    found = f" ({hit.found})" if hit.found else ""
+    by = f" by {_JUDGES[judge]}" if judge in _JUDGES and behaviour == "rejected" else ""
+    return Finding(
+        rule=row.id,
+        severity=severity,
+        file=document.name,
+        line=place.line,
+        column=place.column,
+        kind=view.kind,
+        namespace=view.namespace,
+        name=view.name,
+        path=text_of(hit.path),
+        message=f"{row.title}{found}: {_VERDICTS[behaviour]}{by}",
+        fix=hit.fix or row.fix,
+        source=row.source,
+        evidence=evidence,
+    )

@@ -1,0 +1,92 @@
+"""Image names: their parts, the system and the Windows build that they give away.
+
+Called by the decision about a pod's system and by the rules about images. Never asks a registry.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from transom.facts.images import ImageName, LeastMemory
+from transom.facts.rows import read
+from transom.facts.windows import Release
+from transom.workload.context import OperatingSystem
+
+_WORD = re.compile(r"[A-Za-z0-9]+")
+_FULL_BUILD = re.compile(r"10\.0\.(\d{5})")
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An image's name in its parts, and what they tell; None where they tell nothing."""
+
+    repository: str
+    tag: str
+    digest: str
+    os: OperatingSystem | None
+    release: Release | None
+    is_windows_base: bool
+
+
+@lru_cache(maxsize=4096)
+def read_image(name: str) -> Image:
+    """Take a name apart."""
+    rest, _, digest = name.strip().partition("@")
+    slash = rest.rfind("/")
+    colon = rest.rfind(":")
+    repository, tag = (rest[:colon], rest[colon + 1 :]) if colon > slash else (rest, "")
+    row = _name_row(repository.lower(), tag.lower())
+    release = release_of_tag(tag)
+    system = OperatingSystem(row.os) if row is not None else None
+    return Image(
+        repository=repository,
+        tag=tag,
+        digest=digest,
+        os=system,
+        release=release if system is OperatingSystem.WINDOWS else None,
+        is_windows_base=_is_base(repository.lower()),
+    )
+
+
+def release_of_tag(tag: str) -> Release | None:
+    """The Windows release that a tag names, by `ltsc2022`, `1809` or `10.0.20348.1`."""
+    full = _FULL_BUILD.search(tag)
+    if full is not None:
+        return next((row for row in read(Release) if row.build == int(full[1])), None)
+    words = {word.lower() for word in _WORD.findall(tag)}
+    # The last one: of 4.8-windowsservercore-ltsc2022 no other part is a release.
+    return next((row for row in reversed(read(Release)) if words & _tags(row)), None)
+
+
+def least_memory(image: Image) -> LeastMemory | None:
+    """What a container of that image needs at least, where its name tells."""
+    words = {word.lower() for word in _WORD.findall(f"{image.repository}:{image.tag}")}
+    return next((row for row in read(LeastMemory) if words.intersection(row.words)), None)
+
+
+@cache
+def _tags(release: Release) -> frozenset[str]:
+    return frozenset(tag.lower() for tag in release.tags)
+
+
+@cache
+def _rows() -> tuple[ImageName, ...]:
+    return read(ImageName)
+
+
+def _name_row(repository: str, tag: str) -> ImageName | None:
+    words = set(_WORD.findall(tag))
+    by_repository = (row for row in _rows() if _is_below(repository, row.repositories))
+    by_tag = (row for row in _rows() if words.intersection(row.tag_words))
+    return next(by_repository, None) or next(by_tag, None)
+
+
+def _is_base(repository: str) -> bool:
+    return any(row.windows_base and repository in row.repositories for row in _rows())
+
+
+def _is_below(repository: str, beginnings: tuple[str, ...]) -> bool:
+    return any(
+        repository == beginning or repository.startswith(f"{beginning}/")
+        for beginning in beginnings
+    )

@@ -1,0 +1,112 @@
+"""The system a pod is for, decided once, with the evidence.
+
+Called by the engine for every pod before any rule runs. The strongest sign decides; the weaker
+ones are kept as evidence only where they agree.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from transom.workload.context import LintContext, OperatingSystem
+from transom.workload.image import read_image
+from transom.workload.pods import PodView, mapping, sequence, windows_options
+
+OS_LABELS = ("kubernetes.io/os", "beta.kubernetes.io/os")
+BUILD_LABEL = "node.kubernetes.io/windows-build"
+_HYPERV_ANNOTATION = "experimental.windows.kubernetes.io/isolation-type"
+
+Sign = tuple[OperatingSystem, str]
+
+_BY_NAME = {system.value: system for system in OperatingSystem}
+
+
+def decide(pod: PodView, ctx: LintContext) -> None:
+    """Set the pod's system and the evidence for it."""
+    signs = list(_signs(pod, ctx))
+    if signs:
+        pod.os = signs[0][0]
+        pod.evidence = tuple(text for system, text in signs if system is pod.os)
+    elif ctx.assume is not None:
+        pod.os = ctx.assume
+        pod.evidence = (f"assumed to be for {ctx.assume.value}: nothing in the pod says more",)
+
+
+def placement(pod: PodView, ctx: LintContext) -> Iterator[Sign]:
+    """The signs that also decide where the scheduler puts the pod."""
+    yield from _selector_signs(mapping(pod.spec.get("nodeSelector")))
+    yield from _affinity_signs(pod.spec)
+    name = pod.spec.get("runtimeClassName")
+    system = ctx.runtime_classes.get(name) if isinstance(name, str) else None
+    if system is not None:
+        yield system, f"RuntimeClass {name}"
+
+
+def _signs(pod: PodView, ctx: LintContext) -> Iterator[Sign]:
+    """Every sign, the strongest first."""
+    if pod.os_name in _BY_NAME:
+        yield _BY_NAME[pod.os_name], f"os.name is {pod.os_name}"
+    if pod.is_host_process:
+        yield OperatingSystem.WINDOWS, "HostProcess containers"
+    yield from placement(pod, ctx)
+    yield from _image_signs(pod)
+    if _has_windows_options(pod):
+        yield OperatingSystem.WINDOWS, "windowsOptions are set"
+    if mapping(pod.metadata.get("annotations")).get(_HYPERV_ANNOTATION):
+        yield OperatingSystem.WINDOWS, f"annotation {_HYPERV_ANNOTATION}"
+    name = pod.spec.get("runtimeClassName")
+    if isinstance(name, str) and ("windows" in name.lower() or "wcow" in name.lower()):
+        yield OperatingSystem.WINDOWS, f"RuntimeClass {name}, by its name"
+    yield from _toleration_signs(pod)
+
+
+def _selector_signs(selector: Mapping[str, Any]) -> Iterator[Sign]:
+    for label in OS_LABELS:
+        system = _BY_NAME.get(str(selector.get(label)))
+        if system is not None:
+            yield system, f"nodeSelector {label}={system.value}"
+    if selector.get(BUILD_LABEL):
+        yield OperatingSystem.WINDOWS, f"nodeSelector {BUILD_LABEL}"
+
+
+def _affinity_signs(spec: Mapping[str, Any]) -> Iterator[Sign]:
+    affinity = mapping(mapping(spec.get("affinity")).get("nodeAffinity"))
+    required = mapping(affinity.get("requiredDuringSchedulingIgnoredDuringExecution"))
+    terms = [_term_system(mapping(term)) for term in sequence(required.get("nodeSelectorTerms"))]
+    if terms and terms[0] is not None and all(term is terms[0] for term in terms):
+        yield terms[0], f"node affinity for {terms[0].value}"
+
+
+def _term_system(term: Mapping[str, Any]) -> OperatingSystem | None:
+    """The system all nodes of a term have; its expressions must all hold."""
+    for expression in map(mapping, sequence(term.get("matchExpressions"))):
+        values = sequence(expression.get("values"))
+        if expression.get("key") == BUILD_LABEL and expression.get("operator") in ("In", "Exists"):
+            return OperatingSystem.WINDOWS
+        if expression.get("key") not in OS_LABELS or len(values) != 1:
+            continue
+        system = _BY_NAME.get(str(values[0]))
+        if system is not None and expression.get("operator") == "In":
+            return system
+        if system is OperatingSystem.LINUX and expression.get("operator") == "NotIn":
+            return OperatingSystem.WINDOWS
+        if system is OperatingSystem.WINDOWS and expression.get("operator") == "NotIn":
+            return OperatingSystem.LINUX
+    return None
+
+
+def _image_signs(pod: PodView) -> Iterator[Sign]:
+    for container in pod.containers:
+        system = read_image(container.image).os if container.image else None
+        if system is not None:
+            yield system, f"image {container.image}"
+
+
+def _has_windows_options(pod: PodView) -> bool:
+    holders = (pod.spec, *(container.value for container in pod.containers))
+    return any(windows_options(holder) for holder in holders)
+
+
+def _toleration_signs(pod: PodView) -> Iterator[Sign]:
+    for toleration in map(mapping, sequence(pod.spec.get("tolerations"))):
+        if str(toleration.get("value")).lower() == OperatingSystem.WINDOWS.value:
+            yield OperatingSystem.WINDOWS, f"toleration {toleration.get('key')}=windows"
