@@ -59,11 +59,11 @@ VERSION = re.compile(
 def test_no_version_port_or_image_stands_in_code(folder):
     """Such things are facts; prose in docstrings, comments and hints may name examples."""
     for path in (SOURCE / folder).rglob("*.py"):
+        if path.parent.name == "host":
+            continue  # constants of Windows itself
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str | int):
-                text = str(node.value)
-                if VERSION.fullmatch(text):
-                    pytest.fail(f"{path.relative_to(ROOT)}:{node.lineno} has {text}")
+            if isinstance(node, ast.Constant) and VERSION.fullmatch(str(node.value)):
+                pytest.fail(f"{path.relative_to(ROOT)}:{node.lineno} has {node.value}")
 
 
 def test_nothing_speaks_of_the_workplace():

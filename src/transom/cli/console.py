@@ -89,5 +89,7 @@ def _print_mistake(mistake: Mistake, stream: IO[str]) -> None:
 
 def _print_refusal(refusal: Refusal, stream: IO[str]) -> None:
     print(f"  {paint(refusal.subject, 'bold', stream=stream)}: {refusal.found}", file=stream)
-    print(f"    why:  {refusal.reason} [{refusal.id}; {refusal.source}]", file=stream)
+    print(f"    why:  {refusal.reason}", file=stream)
     print(f"    next: {refusal.fix}", file=stream)
+    fact = paint(f"    fact: {refusal.id}, from {refusal.source}", "dim", stream=stream)
+    print(fact, file=stream)
