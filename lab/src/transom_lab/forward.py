@@ -7,26 +7,13 @@ bridge on the machine. Knows nothing of what it carries.
 
 import argparse
 import asyncio
-import ctypes
-import os
 import socket
 import sys
 
+from transom_lab.setns import enter
+
 _CHUNK = 1 << 16
 _CONNECT_TIMEOUT_S = 10.0
-_CLONE_NEWNET = 0x40000000
-
-
-def enter_network(pid: int) -> None:
-    """Move this process into the network of another; sockets made before stay where they are."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    handle = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        if libc.setns(handle, _CLONE_NEWNET):
-            number = ctypes.get_errno()
-            raise OSError(number, os.strerror(number))
-    finally:
-        os.close(handle)
 
 
 def listen_on_loopback(port: int) -> socket.socket:
@@ -71,11 +58,13 @@ def main() -> None:
     """Listen here, connect there, until killed."""
     parser = argparse.ArgumentParser(prog="python -m transom_lab.forward")
     parser.add_argument("--listen", type=int, required=True, help="port of 127.0.0.1 here")
-    parser.add_argument("--network-of", type=int, required=True, help="process whose network to use")
+    parser.add_argument(
+        "--network-of", type=int, required=True, help="process whose network to use"
+    )
     parser.add_argument("--connect", required=True, help="ADDRESS:PORT there")
     args = parser.parse_args()
     server = listen_on_loopback(args.listen)
-    enter_network(args.network_of)
+    enter(args.network_of, ["net"])
     host, _, port = args.connect.rpartition(":")
     asyncio.run(_serve(server, host, int(port)))
 

@@ -16,6 +16,7 @@ import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 
 from transom.errors import PermanentError
@@ -55,6 +56,13 @@ class Bind:
     target: Path
 
 
+class Enter(Enum):
+    """How much of a room a program enters; the rest stays the machine's."""
+
+    ALL = ("-n", "-u", "-i", "-p", "-m")
+    PROCESSES = ("-p",)
+
+
 class Room:
     """One set of namespaces, known by its run directory; survives the process that made it."""
 
@@ -89,12 +97,16 @@ class Room:
             self._start_detached(argv, environment)
         else:
             within.spawn(
-                "nested", argv, log=self.run_directory / "init.log", env=environment, mount=False
+                "nested",
+                argv,
+                log=self.run_directory / "init.log",
+                env=environment,
+                enter=Enter.PROCESSES,
             )
         self._await_init()
 
     def command(
-        self, argv: Sequence[str], *, cwd: Path | None = None, mount: bool = True
+        self, argv: Sequence[str], *, cwd: Path | None = None, enter: Enter = Enter.ALL
     ) -> list[str]:
         """Turn a command into one that runs inside the room."""
         pid = self.init_pid
@@ -104,8 +116,7 @@ class Room:
                 subject=str(self.run_directory),
                 hint="run `transom lab up`",
             )
-        kinds = ["-n", "-u", "-i", "-p"] + (["-m"] if mount else [])
-        return ["nsenter", "-t", str(pid), *kinds, f"--wd={cwd or '/'}", "--", *argv]
+        return ["nsenter", "-t", str(pid), *enter.value, f"--wd={cwd or '/'}", "--", *argv]
 
     def call(
         self,
@@ -142,12 +153,12 @@ class Room:
         log: Path,
         env: Mapping[str, str] | None = None,
         cwd: Path | None = None,
-        mount: bool = True,
+        enter: Enter = Enter.ALL,
     ) -> None:
         """Start a program in the background; its number is kept under `name`."""
         record = self.run_directory / f"{name}.pid"
         starter = self.command(
-            ["sh", "-c", _SPAWN, "spawn", str(record), str(log), *argv], cwd=cwd, mount=mount
+            ["sh", "-c", _SPAWN, "spawn", str(record), str(log), *argv], cwd=cwd, enter=enter
         )
         done = run_program(starter, timeout_s=_START_TIMEOUT_S, env=self._environment(env))
         if done.returncode:
@@ -205,9 +216,13 @@ class Room:
         outer = f"{within.run_directory}:" if within else ""
         return f"{outer}{self.run_directory}"
 
+    @property
+    def marks(self) -> str:
+        """The marker every process of the room carries."""
+        return ":".join(str(mark) for mark in marks_of(self.init_pid or 0))
+
     def _environment(self, extra: Mapping[str, str] | None) -> dict[str, str]:
-        marks = ":".join(str(mark) for mark in marks_of(self.init_pid or 0))
-        return {"PATH": _PATH, MARKER: marks, **(extra or {})}
+        return {"PATH": _PATH, MARKER: self.marks, **(extra or {})}
 
     def _status(self, name: str) -> str | None:
         init = self.init_pid
@@ -262,13 +277,13 @@ def run_program(
     argv: Sequence[str],
     *,
     timeout_s: float,
-    env: Mapping[str, str],
+    env: Mapping[str, str] | None,
     stdin: bytes = b"",
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run to the end under a deadline; a program that does not end is killed and reported."""
+    """Run to the end under a deadline, in this process's environment unless one is given."""
     try:
         return subprocess.run(
-            argv, input=stdin, capture_output=True, timeout=timeout_s, env=dict(env), check=False
+            argv, input=stdin, capture_output=True, timeout=timeout_s, env=env, check=False
         )
     except subprocess.TimeoutExpired as error:
         raise PermanentError(

@@ -1,0 +1,234 @@
+r"""One Windows host: a prefix in a room of its own, with its HNS service and its SSH server.
+
+    hosts/NAME/prefix   the system drive and registry        hosts/NAME/hns      state and calls of HNS
+    hosts/NAME/run      the room's processes                 hosts/NAME/*.log    what its services said
+
+Wine makes sockets in wineserver, so that is started first and inside the room. Called by `lab`.
+"""
+
+import json
+import secrets
+import shutil
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from ipaddress import IPv4Address
+from pathlib import Path
+
+from transom.errors import PermanentError
+from transom_lab.namespaces import Bind, Enter, Room
+from transom_lab.network import CONTROL_PLANE, connect
+from transom_lab.prefix import copy_prefix
+from transom_lab.sshd import USER, Settings
+from transom_lab.wine import Wine
+from transom_lab.winpath import locate
+
+PROGRAM_FOLDER = r"C:\k"
+
+_WINDOWS_TIMEOUT_S = 60.0
+_LISTEN_TIMEOUT_S = 20.0
+_POLL_S = 0.05
+_SERVICE_PAUSE_S = 0.1
+
+
+@dataclass(frozen=True)
+class HostPlan:
+    """What a host is: written into the lab's record, read by every later command."""
+
+    name: str
+    address: str
+    windows: str
+    local_port: int
+
+
+class WindowsHost:
+    """A Windows host of a lab, below one directory; survives the process that started it."""
+
+    def __init__(self, directory: Path, plan: HostPlan, wine: Wine) -> None:
+        self.directory = directory
+        self.plan = plan
+        self.room = Room(directory / "run")
+        self.prefix = directory / "prefix"
+        self.drive_c = self.prefix / "drive_c"
+        self.password_file = directory / "password"
+        self.host_key = directory / "ssh_host_ed25519_key"
+        self._wine = wine
+
+    @property
+    def is_up(self) -> bool:
+        """Whether its network service and SSH server run."""
+        return all(self.room.is_alive(name) for name in ("hns", "sshd"))
+
+    def create(self, base: Path, files: Mapping[str, Path]) -> None:
+        """Copy the base and put `files` (place on the drive to file of the machine) into it."""
+        self.directory.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(self.prefix, ignore_errors=True)
+        copy_prefix(base, self.prefix)
+        for place, file in files.items():
+            self.put(file, place)
+        for name in ("tmp", "hns"):
+            (self.directory / name).mkdir(exist_ok=True)
+        self.password_file.touch(mode=0o600)
+        self.password_file.write_text(secrets.token_urlsafe(12), encoding="ascii")
+        _make_host_key(self.host_key)
+        # Its own names: without them each look-up of the host's own name waits for a DNS server.
+        plan = self.plan
+        (self.directory / "etc-hosts").write_text(
+            f"127.0.0.1 localhost\n{plan.address} {plan.name}\n{CONTROL_PLANE} cp\n",
+            encoding="ascii",
+        )
+        (self.directory / "resolv.conf").touch()
+
+    def start(self, ground: Room, *, authorized_keys: Path) -> None:
+        """Make the room, boot Windows in it and let people in."""
+        self.room.open(
+            hostname=self.plan.name,
+            binds=[
+                Bind(self.directory / "etc-hosts", Path("/etc/hosts")),
+                Bind(self.directory / "resolv.conf", Path("/etc/resolv.conf")),
+                Bind(self.directory / "tmp", Path("/tmp")),  # noqa: S108 - the room's own
+            ],
+            within=ground,
+        )
+        connect(ground, self.room, name=self.plan.name, address=IPv4Address(self.plan.address))
+        self._write_ssh_settings(authorized_keys)
+        self._boot()
+
+    def reboot(self) -> None:
+        """End every process of the host and boot again; automatic services start by themselves."""
+        self.room.stop("sshd", timeout_s=1)
+        self.room.stop("hns")
+        self._server("-k")
+        self._boot()
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        timeout_s: float = _WINDOWS_TIMEOUT_S,
+        check: bool = True,
+        stdin: bytes = b"",
+    ) -> str:
+        """Run a Windows program and return what it printed."""
+        done = self.room.call(
+            [str(self._wine.loader), *argv],
+            timeout_s=timeout_s,
+            env=self._wine.environment(self.prefix),
+            cwd=self.drive_c / "k",
+            check=check,
+            stdin=stdin,
+        )
+        return done.stdout.decode(errors="replace").replace("\r\n", "\n")
+
+    def command(self, argv: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+        """The command of the machine, and its environment, that runs a Windows program here."""
+        inside = self.room.command([str(self._wine.loader), *argv], cwd=self.drive_c / "k")
+        return inside, self._wine.environment(self.prefix)
+
+    def put(self, file: Path, place: str) -> None:
+        r"""Copy a file of the machine to `place` on the system drive, for example `C:\k\x.exe`."""
+        target = locate(place, self.drive_c)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.unlink(missing_ok=True)
+        shutil.copy(file, target)
+
+    def create_service(self, name: str, command_line: str, *, depends: str = "") -> None:
+        """Register a service that starts with the host."""
+        depend = ["depend=", depends] if depends else []
+        self.run(["sc", "create", name, "start=", "auto", *depend, "binPath=", command_line])
+
+    def start_service(self, name: str) -> None:
+        """Start a service and wait until the service manager calls it running."""
+        self.run(["sc", "start", name])
+        self.await_service(name, "RUNNING")
+
+    def service_state(self, name: str) -> str:
+        """What the service manager says: RUNNING, STOPPED, or nothing for an unknown service."""
+        said = self.run(["sc", "query", name], check=False)
+        words = next((line.split() for line in said.splitlines() if "STATE" in line), [])
+        return words[-1] if words else ""
+
+    def await_service(self, name: str, state: str, *, timeout_s: float = 30.0) -> None:
+        """Wait for a state, under a deadline."""
+        deadline = time.monotonic() + timeout_s
+        while (now := self.service_state(name)) != state:
+            if time.monotonic() > deadline:
+                raise PermanentError(
+                    f"service {name} on {self.plan.name} is {now or 'unknown'}, not {state}",
+                    subject=name,
+                    hint=f"see the logs below {self.drive_c / 'var' / 'log'}",
+                )
+            time.sleep(_SERVICE_PAUSE_S)
+
+    def _boot(self) -> None:
+        self._server("-p")
+        self._python("hns", "transom_lab.hns", "serve", "--directory", str(self.directory / "hns"))
+        self.run(["wineboot"])
+        self._python("sshd", "transom_lab.sshd", str(self._ssh_settings), enter=Enter.PROCESSES)
+        self._await_ssh()
+
+    def _server(self, flag: str) -> None:
+        self.room.call(
+            [str(self._wine.server), flag],
+            timeout_s=_WINDOWS_TIMEOUT_S,
+            env=self._wine.environment(self.prefix),
+            check=False,
+        )
+
+    def _python(self, name: str, module: str, *arguments: str, enter: Enter = Enter.ALL) -> None:
+        self.room.spawn(
+            name,
+            [sys.executable, "-m", module, *arguments],
+            log=self.directory / f"{name}.log",
+            enter=enter,
+        )
+
+    @property
+    def _ssh_settings(self) -> Path:
+        return self.directory / "sshd.json"
+
+    def _write_ssh_settings(self, authorized_keys: Path) -> None:
+        pid = self.room.init_pid
+        assert pid is not None
+        settings = Settings(
+            address=self.plan.address,
+            local_port=self.plan.local_port,
+            room_pid=pid,
+            host_key=str(self.host_key),
+            authorized_keys=str(authorized_keys),
+            password_file=str(self.password_file),
+            drive_c=str(self.drive_c),
+            loader=str(self._wine.loader),
+            environment={
+                **self._wine.environment(self.prefix),
+                "PATH": "/usr/bin:/bin",
+                "TRANSOM_LAB_ROOM": self.room.marks,
+            },
+        )
+        self._ssh_settings.touch(mode=0o600)
+        self._ssh_settings.write_text(json.dumps(asdict(settings)), encoding="utf-8")
+
+    def _await_ssh(self) -> None:
+        port = f":{self.plan.local_port:04X}"
+        deadline = time.monotonic() + _LISTEN_TIMEOUT_S
+        while not any(
+            line.split()[1].endswith(port) and line.split()[3] == "0A"
+            for line in Path("/proc/net/tcp").read_text(encoding="ascii").splitlines()[1:]
+        ):
+            if time.monotonic() > deadline or not self.room.is_alive("sshd"):
+                said = (self.directory / "sshd.log").read_text(errors="replace").strip()[-500:]
+                raise PermanentError(
+                    f"the SSH server of {self.plan.name} did not start: {said}",
+                    subject=self.plan.name,
+                )
+            time.sleep(_POLL_S)
+
+
+def _make_host_key(path: Path) -> None:
+    import asyncssh
+
+    key = asyncssh.generate_private_key("ssh-ed25519")
+    path.touch(mode=0o600)
+    path.write_bytes(key.export_private_key())
+    path.with_suffix(".pub").write_bytes(key.export_public_key())

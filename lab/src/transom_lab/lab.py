@@ -1,0 +1,316 @@
+"""A lab as a whole: brought up, looked at, taken down. The only module that knows all the parts.
+
+Everything of a lab is below one directory. Every process is in the ground room's process namespace,
+so `down` is one kill and one removal, also after a crash; what a killed `up` left behind is found by
+the marker its processes carry, and cleaned before the next one. Called by `cli`, the tests and the
+benchmarks; prints nothing.
+"""
+
+import shutil
+import socket
+import sys
+from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from transom.errors import UsageError
+from transom_lab import record as records
+from transom_lab.binaries import Binaries
+from transom_lab.controlplane import PROGRAMS, Component, ControlPlane
+from transom_lab.host import PROGRAM_FOLDER, HostPlan, WindowsHost
+from transom_lab.launcher import launcher
+from transom_lab.locks import exclusive
+from transom_lab.namespaces import Enter, Room, processes_below
+from transom_lab.native import build_native
+from transom_lab.network import CONTROL_PLANE, MAX_HOSTS, host_address, make_bridge
+from transom_lab.prefix import base_prefix
+from transom_lab.programs import Goos, Program, default_version, program
+from transom_lab.progress import Progress
+from transom_lab.record import Record
+from transom_lab.releases import DEFAULT_RELEASE, release
+from transom_lab.wine import Wine
+
+WINDOWS_PROGRAMS = ("kubeadm", "kubelet", "kube-proxy")
+RUNTIME_PLACE = r"C:\k\containerd-standin.exe"
+
+_LOCK_TIMEOUT_S = 1800.0
+_KUBELET = (
+    rf"{PROGRAM_FOLDER}\kubelet.exe --windows-service --v=2"
+    r" --config=C:\var\lib\kubelet\config.yaml"
+    r" --bootstrap-kubeconfig=C:\etc\kubernetes\bootstrap-kubelet.conf"
+    r" --kubeconfig=C:\etc\kubernetes\kubelet.conf"
+    r" --cert-dir=C:\var\lib\kubelet\pki"
+)
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What `up` was asked for."""
+
+    hosts: int = 1
+    kubernetes: str | None = None
+    windows: str = DEFAULT_RELEASE
+    components: tuple[Component, ...] = tuple(Component)
+    bare: bool = False
+    binaries: Path | None = None
+
+
+class Lab:
+    """One lab, known by its directory."""
+
+    def __init__(self, directory: Path, *, cache: Path, progress: Progress) -> None:
+        self.directory = directory
+        self.control_plane = ControlPlane(directory / "cp")
+        self.key = directory / "id_ed25519"
+        self._cache = cache
+        self._progress = progress
+        self._ground = Room(directory / "ground")
+        self._record_file = directory / "lab.json"
+
+    @property
+    def record(self) -> Record:
+        """What the lab is; raises where there is none."""
+        found = records.read(self._record_file)
+        if found is None:
+            raise UsageError(
+                f"there is no lab in {self.directory}",
+                subject=str(self.directory),
+                hint="run `transom lab up`",
+            )
+        return found
+
+    @property
+    def exists(self) -> bool:
+        """Whether anything of the lab is there: files or processes."""
+        return self.directory.exists() or bool(processes_below(self.directory))
+
+    @property
+    def kubeconfig(self) -> Path:
+        """The administrator's kubeconfig, for use on this machine."""
+        return self.control_plane.admin_conf
+
+    def host(self, name: str) -> WindowsHost:
+        """The host called `name`."""
+        return self._host(self.record.host(name))
+
+    def hosts(self) -> list[WindowsHost]:
+        """Every host."""
+        return [self._host(plan) for plan in self.record.hosts]
+
+    def program(self, name: str) -> Path:
+        """A Linux program the lab uses, for example kubectl."""
+        return Path(self.record.programs[name])
+
+    def up(self, wish: Wish) -> Record:
+        """Bring the lab to what was asked for; what already runs is left alone."""
+        _check(wish)
+        with self._lock():
+            found = records.read(self._record_file)
+            if found is None or not found.complete or not self._runs(found):
+                self._remove()
+                found = self._start_control_plane(wish)
+            _check_same(found, wish)
+            wanted = self._plans(found, wish)
+            missing = [plan for plan in wanted if not self._is_up(found, plan)]
+            if missing:
+                found = self._start_hosts(found.with_hosts(wanted), missing, wish)
+            return found
+
+    def down(self) -> None:
+        """End every process and remove every file of the lab."""
+        with self._lock():
+            self._remove()
+        self._lock_file.unlink(missing_ok=True)
+
+    @property
+    def _lock_file(self) -> Path:
+        return self.directory.with_suffix(".lock")
+
+    def _lock(self):  # noqa: ANN202 - a context manager of `locks`
+        return exclusive(self._lock_file, timeout_s=_LOCK_TIMEOUT_S)
+
+    def _remove(self) -> None:
+        Room(self.directory).close()
+        if self.directory.exists():
+            shutil.rmtree(self.directory)
+
+    def _runs(self, found: Record) -> bool:
+        wanted = {Component(name) for name in found.components}
+        return (
+            self._ground.init_pid is not None
+            and self._ground.is_alive("forward-api")
+            and wanted <= self.control_plane.alive()
+        )
+
+    def _is_up(self, found: Record, plan: HostPlan) -> bool:
+        return plan in found.hosts and self._host(plan).is_up
+
+    def _host(self, plan: HostPlan) -> WindowsHost:
+        return WindowsHost(self.directory / "hosts" / plan.name, plan, Wine.find())
+
+    def _start_control_plane(self, wish: Wish) -> Record:
+        version = wish.kubernetes or default_version("kubernetes")
+        binaries = Binaries(cache=self._cache, progress=self._progress, named=wish.binaries)
+        names = ["kubeadm", "kubectl", *(PROGRAMS[c] for c in wish.components if c in PROGRAMS)]
+        wanted = [program(name, Goos.LINUX, version) for name in names]
+        if wish.hosts:
+            wanted += _windows_programs(version)
+        found = binaries.fetch(wanted)
+        linux = {p.name: path for p, path in found.items() if p.goos is Goos.LINUX}
+        programs = linux | {c: linux[name] for c, name in PROGRAMS.items() if name in linux}
+        programs[Component.ETCD] = binaries.etcd()
+        self.directory.mkdir(parents=True, mode=0o700)
+        lab = Record(
+            kubernetes=version,
+            components=tuple(wish.components),
+            api_port=_free_port(),
+            hosts=(),
+            programs={name: str(path) for name, path in linux.items()},
+        )
+        records.write(self._record_file, lab)
+        with self._progress.stage(f"starting the Kubernetes {version} control plane"):
+            _make_key(self.key)
+            self._ground.open(hostname="ground")
+            make_bridge(self._ground)
+            self._forward("forward-api", lab.api_port, f"{CONTROL_PLANE}:6443")
+            self.control_plane.start(
+                self._ground,
+                version=version,
+                programs=programs,
+                components=wish.components,
+                local_port=lab.api_port,
+            )
+        lab = replace(lab, complete=True)
+        records.write(self._record_file, lab)
+        return lab
+
+    def _plans(self, found: Record, wish: Wish) -> list[HostPlan]:
+        plans = list(found.hosts)
+        for number in range(len(plans) + 1, wish.hosts + 1):
+            plans.append(
+                HostPlan(
+                    name=f"win{number}",
+                    address=str(host_address(number)),
+                    windows=wish.windows,
+                    local_port=_free_port(),
+                )
+            )
+        return plans
+
+    def _start_hosts(self, lab: Record, plans: Sequence[HostPlan], wish: Wish) -> Record:
+        binaries = Binaries(cache=self._cache, progress=self._progress, named=wish.binaries)
+        wine = Wine.find()
+        with self._progress.stage("building the stand-ins"):
+            parts = build_native(self._cache, self._progress.note)
+            launch = launcher(self._cache)
+        bases = {
+            name: base_prefix(
+                cache=self._cache,
+                wine=wine,
+                parts=parts,
+                release=release(name),
+                progress=self._progress,
+            )
+            for name in {plan.windows for plan in plans}
+        }
+        files = {r"C:\Windows\System32\launch.exe": launch}
+        if not wish.bare:
+            found = binaries.fetch(_windows_programs(lab.kubernetes))
+            files |= {rf"{PROGRAM_FOLDER}\{p.file_name}": path for p, path in found.items()}
+            files[RUNTIME_PLACE] = parts.runtime
+        records.write(self._record_file, lab)
+
+        def start(plan: HostPlan) -> None:
+            host = self._host(plan)
+            host.room.close()
+            host.create(bases[plan.windows], files)
+            host.start(self._ground, authorized_keys=self.key.with_suffix(".pub"))
+            if not wish.bare:
+                prepare(host)
+
+        what = f"starting {', '.join(plan.name for plan in plans)}"
+        with self._progress.stage(what):
+            _each(start, plans)
+        return lab
+
+    def _forward(self, name: str, port: int, target: str) -> None:
+        argv = [
+            *(sys.executable, "-m", "transom_lab.forward", "--listen", str(port)),
+            *("--network-of", str(self._ground.init_pid), "--connect", target),
+        ]
+        log = self.directory / f"{name}.log"
+        self._ground.spawn(name, argv, log=log, enter=Enter.PROCESSES)
+
+
+def prepare(host: WindowsHost) -> None:
+    """What a node needs before `kubeadm join`: the runtime stand-in and the kubelet's service."""
+    third = host.plan.address.rsplit(".", 1)[1]
+    host.create_service("containerd", rf"{RUNTIME_PLACE} -service -cidr 10.244.{third}.")
+    host.create_service(
+        "kubelet",
+        f"{_KUBELET} --hostname-override={host.plan.name} --node-ip={host.plan.address}",
+        depends="containerd",
+    )
+    host.start_service("containerd")
+
+
+def _windows_programs(version: str) -> list[Program]:
+    return [program(name, Goos.WINDOWS, version) for name in WINDOWS_PROGRAMS]
+
+
+def _check(wish: Wish) -> None:
+    if not 0 <= wish.hosts <= MAX_HOSTS:
+        raise UsageError(
+            f"cannot start {wish.hosts} hosts: 0 to {MAX_HOSTS} fit", subject="--hosts"
+        )
+    release(wish.windows)
+    needed = {Component.ETCD, Component.APISERVER}
+    if not needed <= set(wish.components):
+        raise UsageError(
+            "a control plane needs at least etcd and apiserver", subject="--components"
+        )
+    if wish.hosts and set(wish.components) != set(Component):
+        raise UsageError(
+            "hosts cannot join a partial control plane",
+            subject="--components",
+            hint="add --hosts 0, or leave --components out",
+        )
+
+
+def _check_same(found: Record, wish: Wish) -> None:
+    """A running lab is never turned into another one behind its user's back."""
+    differs = []
+    if wish.kubernetes and wish.kubernetes != found.kubernetes:
+        differs.append(f"Kubernetes {found.kubernetes}, not {wish.kubernetes}")
+    if set(wish.components) != set(found.components):
+        differs.append(f"components {','.join(found.components)}")
+    if differs:
+        raise UsageError(
+            f"a lab is already up with {' and '.join(differs)}",
+            hint="run `transom lab down` first, or choose another --name",
+        )
+
+
+def _each(do: Callable[[HostPlan], None], plans: Collection[HostPlan]) -> None:
+    """Run for all at once and report the first failure after all have ended."""
+    with ThreadPoolExecutor(max_workers=min(4, len(plans))) as pool:
+        outcomes = [pool.submit(do, plan) for plan in plans]
+    for outcome in outcomes:
+        outcome.result()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _make_key(path: Path) -> None:
+    import asyncssh
+
+    key = asyncssh.generate_private_key("ssh-ed25519", comment="transom-lab")
+    path.touch(mode=0o600)
+    path.write_bytes(key.export_private_key())
+    path.with_suffix(".pub").write_bytes(key.export_public_key())

@@ -1,0 +1,109 @@
+r"""The base prefix: a Windows system drive made once and copied for each host.
+
+Kept in the cache by Wine version, native parts and Windows release. Made in a throw-away room, so
+that no Wine process outlives it. `Z:` is removed: a Windows program sees nothing of the machine.
+Called by `lab`.
+"""
+
+import hashlib
+import shutil
+import tempfile
+import zipfile
+from pathlib import Path
+
+from transom_lab.embedpython import VERSION as PYTHON_VERSION
+from transom_lab.embedpython import embeddable_zip
+from transom_lab.locks import exclusive
+from transom_lab.namespaces import Bind, Room, failed, run_program
+from transom_lab.native import NativeParts
+from transom_lab.progress import Progress
+from transom_lab.releases import Release
+from transom_lab.wine import Wine
+
+_BOOT_TIMEOUT_S = 180.0
+_LOCK_TIMEOUT_S = 600.0
+_LAYOUT = 1
+"""Raised when what is put into a prefix changes, so that cached ones are made anew."""
+
+_DIRECTORIES = ("etc/kubernetes", "k", "run", "var/lib/kubelet", "var/log", "opt/cni/bin")
+
+
+def base_prefix(
+    *, cache: Path, wine: Wine, parts: NativeParts, release: Release, progress: Progress
+) -> Path:
+    """The base prefix for a release; made if it is not in the cache."""
+    target = cache / "prefixes" / f"{release.name}-{_digest(wine, parts, release)}"
+    lock = cache / "locks" / f"{target.name}.lock"
+    with exclusive(lock, timeout_s=_LOCK_TIMEOUT_S):
+        if not target.is_dir():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            python = embeddable_zip(cache=cache, progress=progress)
+            with (
+                progress.stage(f"making the base of Windows Server {release.name}"),
+                tempfile.TemporaryDirectory(dir=target.parent, prefix=".new-") as scratch,
+            ):
+                made = _make(Path(scratch), wine, parts, release)
+                _fill(made / "drive_c", parts, python)
+                made.rename(target)
+    return target
+
+
+def copy_prefix(base: Path, target: Path) -> None:
+    """Copy a base prefix, sharing blocks where the file system can."""
+    argv = ["cp", "-a", "--reflink=auto", str(base), str(target)]
+    done = run_program(argv, timeout_s=120, env={"PATH": "/usr/bin:/bin"})
+    if done.returncode:
+        raise failed(argv, done)
+
+
+def _digest(wine: Wine, parts: NativeParts, release: Release) -> str:
+    version = run_program([str(wine.loader), "--version"], timeout_s=20, env={}).stdout
+    text = f"{_LAYOUT} {version!r} {parts.key} {release} {PYTHON_VERSION}"
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def _make(scratch: Path, wine: Wine, parts: NativeParts, release: Release) -> Path:
+    prefix = scratch / "prefix"
+    for name in ("prefix", "run", "tmp"):
+        (scratch / name).mkdir()
+    room = Room(scratch / "run")
+    room.open(hostname="base", binds=[Bind(scratch / "tmp", Path("/tmp"))])  # noqa: S108 - the room's own
+    try:
+        _boot(room, prefix, wine)
+        drive = prefix / "drive_c"
+        shutil.copy(parts.registry, drive / "base.reg")
+        (drive / "release.reg").write_text(release.registry_file(), encoding="utf-16")
+        environment = wine.environment(prefix)
+        for name in ("base.reg", "release.reg"):
+            argv = [str(wine.loader), "regedit", "/S", f"C:\\{name}"]
+            room.call(argv, timeout_s=_BOOT_TIMEOUT_S, env=environment, cwd=drive)
+            (drive / name).unlink()
+        room.call([str(wine.server), "-w"], timeout_s=_BOOT_TIMEOUT_S, env=environment)
+    finally:
+        room.close()
+    (prefix / "dosdevices" / "z:").unlink(missing_ok=True)
+    (prefix / "wineserver").unlink(missing_ok=True)  # names the socket of the server that has ended
+    return prefix
+
+
+def _boot(room: Room, prefix: Path, wine: Wine) -> None:
+    quiet = {**wine.environment(prefix), "WINEDLLOVERRIDES": "mscoree,mshtml="}
+    for command in (["wineboot", "-i"], ["winecfg", "-v", "win10"]):
+        room.call([str(wine.loader), *command], timeout_s=_BOOT_TIMEOUT_S, env=quiet, cwd=prefix)
+
+
+def _fill(drive: Path, parts: NativeParts, python: Path) -> None:
+    for place, built in parts.files.items():
+        target = drive / place
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.unlink(missing_ok=True)
+        shutil.copy(built, target)
+    for name in _DIRECTORIES:
+        (drive / name).mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(python) as archive:
+        for member in archive.infolist():
+            if not member.is_dir():
+                # Flattened: the repackaging puts the publisher's files below a folder of its own.
+                target = drive / "Python" / Path(member.filename).name
+                target.parent.mkdir(exist_ok=True)
+                target.write_bytes(archive.read(member))
