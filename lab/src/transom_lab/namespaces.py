@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from transom.errors import PermanentError
 
@@ -280,15 +281,25 @@ def run_program(
     env: Mapping[str, str] | None,
     stdin: bytes = b"",
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run to the end under a deadline, in this process's environment unless one is given."""
-    try:
-        return subprocess.run(
-            argv, input=stdin, capture_output=True, timeout=timeout_s, env=env, check=False
-        )
-    except subprocess.TimeoutExpired as error:
-        raise PermanentError(
-            f"{shlex.join(argv)} did not end within {timeout_s:.0f} s", subject=argv[0]
-        ) from error
+    """Run to the end under a deadline, in this process's environment unless one is given.
+
+    Output goes to files, not pipes: a service that the program starts would keep a pipe open.
+    """
+    with TemporaryFile() as given, TemporaryFile() as out, TemporaryFile() as err:
+        given.write(stdin)
+        given.seek(0)
+        child = subprocess.Popen(argv, stdin=given, stdout=out, stderr=err, env=env)
+        try:
+            code = child.wait(timeout_s)
+        except subprocess.TimeoutExpired as error:
+            child.kill()
+            child.wait()
+            raise PermanentError(
+                f"{shlex.join(argv)} did not end within {timeout_s:.0f} s", subject=argv[0]
+            ) from error
+        out.seek(0)
+        err.seek(0)
+        return subprocess.CompletedProcess(argv, code, out.read(), err.read())
 
 
 def failed(argv: Sequence[str], done: subprocess.CompletedProcess[bytes]) -> PermanentError:

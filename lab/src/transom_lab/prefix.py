@@ -58,7 +58,7 @@ def copy_prefix(base: Path, target: Path) -> None:
 
 def _digest(wine: Wine, parts: NativeParts, release: Release) -> str:
     version = run_program([str(wine.loader), "--version"], timeout_s=20, env={}).stdout
-    text = f"{_LAYOUT} {version!r} {parts.key} {release} {PYTHON_VERSION}"
+    text = f"{_LAYOUT} {version!r} {parts.key} {release.registry_file()} {PYTHON_VERSION}"
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 

@@ -34,7 +34,8 @@ class Release:
         texts = {
             "CurrentBuild": str(self.build),
             "CurrentBuildNumber": str(self.build),
-            "CurrentVersion": "6.3",
+            # Windows says 6.3 here; Wine 8 takes what RtlGetVersion answers from it.
+            "CurrentVersion": "10.0",
             "ProductName": self.product,
             "InstallationType": "Server Core",
             "EditionID": "ServerDatacenter",

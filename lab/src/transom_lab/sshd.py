@@ -112,7 +112,7 @@ class Server:
         try:
             await process.redirect(stdin=child.stdin, stdout=child.stdout, stderr=child.stderr)
             await self._finish(process, child)
-            process.exit(_exit_code(answer, child.returncode))
+            _exit(process, _exit_code(answer, child.returncode))
         finally:
             answer.unlink(missing_ok=True)
             _end_group(child.pid)
@@ -135,6 +135,13 @@ class Server:
 
     def _home(self) -> Path:
         return locate(f"C:/Users/{USER}", self._drive_c)
+
+
+def _exit(process: "asyncssh.SSHServerProcess[bytes]", code: int) -> None:
+    """Report a whole 32-bit code, as OpenSSH on Windows does; asyncssh's own method keeps a byte."""
+    channel = process.channel
+    channel._send_request(b"exit-status", struct.pack(">I", code))  # noqa: SLF001 - no public way
+    channel.close()
 
 
 def _exit_code(answer: Path, fallback: int | None) -> int:

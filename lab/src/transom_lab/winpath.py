@@ -58,7 +58,7 @@ def _actual_name(folder: Path, name: str) -> str:
     if os.path.lexists(folder / name):
         return name
     try:
-        entries = os.listdir(folder)
+        entries = [entry.name for entry in folder.iterdir()]
     except OSError:
         return name
     wanted = name.casefold()

@@ -1,0 +1,292 @@
+"""The `lab` command of `transom`: arguments in, words out. The work is in `lab`.
+
+Found through the entry point group `transom.commands`. Results go to stdout, progress to stderr.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from transom.errors import PermanentError, UsageError
+from transom_lab.controlplane import Component
+from transom_lab.doctor import NEEDS, lacking
+from transom_lab.hns.summary import summary
+from transom_lab.lab import Lab, Wish
+from transom_lab.logs import log_files
+from transom_lab.places import cache_directory, lab_directory
+from transom_lab.programs import default_version
+from transom_lab.progress import Progress
+from transom_lab.record import Record
+from transom_lab.releases import DEFAULT_RELEASE, releases
+from transom_lab.sshd import USER
+
+SUMMARY = "a real control plane and Windows hosts on this Linux machine"
+
+_EXAMPLES = """
+Examples:
+  transom lab doctor                        what this machine lacks
+  transom lab up --hosts 2                  a cluster and two Windows hosts
+  transom lab up --hosts 0 --components etcd,apiserver
+  transom lab kubectl get nodes -o wide
+  transom lab exec win1 -- sc query kubelet
+  transom lab ssh win1
+  transom lab down
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the subcommands."""
+    parser.epilog = _EXAMPLES
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--name", default="default", help="which lab (default: %(default)s)")
+    subparsers = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+
+    def action(name: str, summary: str) -> argparse.ArgumentParser:
+        return subparsers.add_parser(
+            name, parents=[common], help=summary, description=summary, allow_abbrev=False
+        )
+
+    up = action("up", "start the lab, or what of it does not run")
+    up.add_argument("--hosts", type=int, default=1, metavar="N", help="Windows hosts (default: 1)")
+    up.add_argument(
+        "--kubernetes",
+        metavar="VERSION",
+        help=f"default: {default_version('kubernetes')}, or what the lab already runs",
+    )
+    up.add_argument(
+        "--windows",
+        default=DEFAULT_RELEASE,
+        choices=sorted(releases()),
+        help="Windows Server release of new hosts (default: %(default)s)",
+    )
+    up.add_argument(
+        "--components",
+        metavar="LIST",
+        default=",".join(Component),
+        help="parts of the control plane; less than all needs --hosts 0 and no Wine",
+    )
+    up.add_argument(
+        "--bare", action="store_true", help="hosts without Kubernetes' programs and services"
+    )
+    up.add_argument("--binaries", type=Path, metavar="DIR", help="look here first for programs")
+    down = action("down", "end every process of the lab and remove its files")
+    down.add_argument(
+        "--purge", action="store_true", help="also remove the cache of built programs"
+    )
+    status = action("status", "what runs, and where")
+    status.add_argument("-o", "--output", choices=["text", "json"], default="text")
+    for name, summary in (
+        ("exec", "run a Windows program on a host"),
+        ("ssh", "open an SSH session to a host, or run a command through it"),
+    ):
+        run_on = action(name, summary)
+        run_on.add_argument("host")
+        run_on.add_argument("command", nargs=argparse.REMAINDER)
+    logs = action("logs", "print a log; without a name, list the logs")
+    logs.add_argument("log", nargs="?", help="for example apiserver or win1/kubelet")
+    logs.add_argument("-f", "--follow", action="store_true")
+    kubectl = action("kubectl", "run kubectl as the cluster's administrator")
+    kubectl.add_argument("command", nargs=argparse.REMAINDER)
+    action("hns", "what is programmed into a host's networking service").add_argument("host")
+    action("reboot", "reboot a host").add_argument("host")
+    action("doctor", "what this machine lacks to run the lab")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run one subcommand and return its exit code."""
+    if args.action == "doctor":
+        return _doctor()
+    _require_machine(windows=args.action != "up" or args.hosts > 0)
+    lab = Lab(lab_directory(args.name), cache=cache_directory(), progress=Progress())
+    return _ACTIONS[args.action](lab, args)
+
+
+def _require_machine(*, windows: bool) -> None:
+    missing = lacking(windows=windows)
+    if missing:
+        names = ", ".join(need.name for need in missing)
+        raise PermanentError(
+            f"this machine cannot run the lab: it lacks {names}",
+            subject="machine",
+            hint="run `transom lab doctor`",
+        )
+
+
+def _doctor() -> int:
+    missing = lacking()
+    for need in NEEDS:
+        mark = "MISSING" if need in missing else "ok"
+        _say(f"{mark:<8} {need.name:<24} {need.purpose}")
+    for need in missing:
+        _say(f"\n{need.name}: {need.remedy}")
+    return 1 if missing else 0
+
+
+def _up(lab: Lab, args: argparse.Namespace) -> int:
+    wish = Wish(
+        hosts=args.hosts,
+        kubernetes=args.kubernetes,
+        windows=args.windows,
+        components=_components(args.components),
+        bare=args.bare,
+        binaries=args.binaries,
+    )
+    record = lab.up(wish)
+    _describe(lab, record)
+    _say("\ntry:\n  transom lab kubectl get nodes")
+    for plan in record.hosts[:1]:
+        _say(f"  transom lab exec {plan.name} -- cmd /c ver\n  transom lab ssh {plan.name}")
+    return 0
+
+
+def _components(text: str) -> tuple[Component, ...]:
+    asked = [name.strip() for name in text.split(",") if name.strip()]
+    unknown = sorted(set(asked) - set(Component))
+    if unknown:
+        raise UsageError(
+            f"unknown component: {', '.join(unknown)}",
+            subject="--components",
+            hint=f"choose from {', '.join(Component)}",
+        )
+    return tuple(component for component in Component if component in asked)
+
+
+def _describe(lab: Lab, record: Record) -> None:
+    _say(f"kubernetes  {record.kubernetes}")
+    _say(f"kubeconfig  {lab.kubeconfig}")
+    for host in lab.hosts():
+        plan = host.plan
+        _say(
+            f"host        {plan.name}  {plan.address}  Windows Server {plan.windows}"
+            f"  {USER}@127.0.0.1:{plan.local_port}"
+        )
+        _say(f"            key {lab.key}  password in {host.password_file}")
+
+
+def _down(lab: Lab, args: argparse.Namespace) -> int:
+    lab.down()
+    if args.purge:
+        shutil.rmtree(cache_directory(), ignore_errors=True)
+    return 0
+
+
+def _status(lab: Lab, args: argparse.Namespace) -> int:
+    record = lab.record
+    alive = lab.control_plane.alive()
+    parts = {name: Component(name) in alive for name in record.components}
+    hosts = {host.plan.name: host.is_up for host in lab.hosts()}
+    if args.output == "json":
+        document = {
+            "apiVersion": "lab.transom.dev/v1alpha1",
+            "kind": "LabStatus",
+            "directory": str(lab.directory),
+            "kubernetes": record.kubernetes,
+            "kubeconfig": str(lab.kubeconfig),
+            "key": str(lab.key),
+            "components": parts,
+            "hosts": [
+                {
+                    "name": host.plan.name,
+                    "address": host.plan.address,
+                    "windows": host.plan.windows,
+                    "up": hosts[host.plan.name],
+                    "ssh": {
+                        "address": "127.0.0.1",
+                        "port": host.plan.local_port,
+                        "user": USER,
+                        "hostKey": host.host_key.with_suffix(".pub").read_text().strip(),
+                        "passwordFile": str(host.password_file),
+                    },
+                }
+                for host in lab.hosts()
+            ],
+        }
+        _say(json.dumps(document, indent=2))
+    else:
+        _describe(lab, record)
+        for name, up in {**parts, **hosts}.items():
+            _say(f"{'up' if up else 'DOWN':<11} {name}")
+    return 0 if all({**parts, **hosts}.values()) else 1
+
+
+def _exec(lab: Lab, args: argparse.Namespace) -> int:
+    argv, environment = lab.host(args.host).command(_command(args))
+    return subprocess.call(argv, env=environment)
+
+
+def _ssh(lab: Lab, args: argparse.Namespace) -> int:
+    if not shutil.which("ssh"):
+        raise PermanentError(
+            "no ssh client is installed", subject="ssh", hint="apt-get install openssh-client"
+        )
+    host = lab.host(args.host)
+    known = host.directory / "known_hosts"
+    public = host.host_key.with_suffix(".pub").read_text(encoding="ascii")
+    known.write_text(f"[127.0.0.1]:{host.plan.local_port} {public}", encoding="ascii")
+    options = ["-i", str(lab.key), "-o", f"UserKnownHostsFile={known}", "-o", "IdentitiesOnly=yes"]
+    command = [part for part in args.command if part != "--"]
+    return subprocess.call(
+        ["ssh", *options, "-p", str(host.plan.local_port), f"{USER}@127.0.0.1", *command]
+    )
+
+
+def _logs(lab: Lab, args: argparse.Namespace) -> int:
+    files = log_files(lab)
+    if args.log is None:
+        _say("\n".join(sorted(files)))
+        return 0
+    if args.log not in files:
+        raise UsageError(
+            f"the lab has no log {args.log!r}", subject=args.log, hint="see `transom lab logs`"
+        )
+    follow = ["-F"] if args.follow else []
+    return subprocess.call(["tail", "-n", "+1", *follow, str(files[args.log])])
+
+
+def _kubectl(lab: Lab, args: argparse.Namespace) -> int:
+    environment = {**os.environ, "KUBECONFIG": str(lab.kubeconfig)}
+    return subprocess.call([str(lab.program("kubectl")), *args.command], env=environment)
+
+
+def _hns(lab: Lab, args: argparse.Namespace) -> int:
+    _say("\n".join(summary(lab.host(args.host).hns.state())))
+    return 0
+
+
+def _reboot(lab: Lab, args: argparse.Namespace) -> int:
+    lab.host(args.host).reboot()
+    return 0
+
+
+def _command(args: argparse.Namespace) -> list[str]:
+    command: list[str] = args.command
+    if command[:1] == ["--"]:
+        command = command[1:]
+    if not command:
+        raise UsageError(
+            "no command to run", subject=args.action, hint="transom lab exec HOST -- COMMAND"
+        )
+    return command
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+
+
+_ACTIONS: Mapping[str, Callable[[Lab, argparse.Namespace], int]] = {
+    "up": _up,
+    "down": _down,
+    "status": _status,
+    "exec": _exec,
+    "ssh": _ssh,
+    "logs": _logs,
+    "kubectl": _kubectl,
+    "hns": _hns,
+    "reboot": _reboot,
+}

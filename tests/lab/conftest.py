@@ -1,0 +1,231 @@
+"""One lab for the whole session: a control plane and two Windows hosts, with the real binaries.
+
+Where the machine cannot run it the tests are skipped with what is missing, except when CI=true:
+there a missing package is a failure, never a silent green.
+"""
+
+import asyncio
+import json
+import os
+import shlex
+import subprocess
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import asyncssh
+import pytest
+
+from transom_lab.binaries import Binaries
+from transom_lab.controlplane import ca_certificate_hash
+from transom_lab.doctor import lacking
+from transom_lab.host import WindowsHost
+from transom_lab.lab import Lab, Wish
+from transom_lab.network import CONTROL_PLANE
+from transom_lab.places import cache_directory, lab_directory
+from transom_lab.programs import Goos, program
+from transom_lab.progress import Progress
+from transom_lab.sshd import USER
+
+_HERE = Path(__file__).parent
+_ENDPOINT = f"{CONTROL_PLANE}:6443"
+_Result = TypeVar("_Result")
+_PIPE = "npipe:////./pipe/containerd-containerd"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Every test here needs the lab; building it cold is not counted against the first test."""
+    for item in items:
+        if item.path.is_relative_to(_HERE):
+            item.add_marker(pytest.mark.lab)
+            item.add_marker(pytest.mark.timeout(300, func_only=True))
+
+
+@pytest.fixture(scope="session")
+def machine() -> None:
+    """This machine can run the lab."""
+    missing = lacking()
+    if missing:
+        reason = "; ".join(f"{need.name} is missing ({need.remedy})" for need in missing)
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"the lab cannot run: {reason}")
+        pytest.skip(f"the lab cannot run: {reason}")
+
+
+@pytest.fixture(scope="session")
+def lab(machine: None) -> Iterator[Lab]:
+    """A lab with two hosts that have never joined."""
+    made = new_lab("tests")
+    made.down()
+    try:
+        made.up(Wish(hosts=2))
+        yield made
+    finally:
+        made.down()
+
+
+def new_lab(name: str) -> Lab:
+    """A lab object that is not up."""
+    return Lab(lab_directory(name), cache=cache_directory(), progress=Progress())
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command on a host answered."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+    @property
+    def text(self) -> str:
+        """Both streams, for looking for a message."""
+        return self.stdout + self.stderr
+
+
+class Cluster:
+    """What the tests do to the lab, in their words."""
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab = lab
+
+    def kubectl(self, *arguments: str, stdin: str = "", check: bool = True) -> str:
+        """Run kubectl as the administrator, from outside the lab."""
+        done = subprocess.run(
+            [str(self.lab.program("kubectl")), *arguments],
+            env={**os.environ, "KUBECONFIG": str(self.lab.kubeconfig)},
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        if check:
+            assert done.returncode == 0, f"kubectl {shlex.join(arguments)}: {done.stderr}"
+        return done.stdout
+
+    def get(self, *arguments: str) -> dict[str, Any]:
+        """One object or list, as JSON."""
+        document: dict[str, Any] = json.loads(self.kubectl("get", *arguments, "-o", "json"))
+        return document
+
+    def is_ready(self, name: str) -> bool:
+        """Whether the Node exists and is Ready."""
+        if not self.kubectl("get", "node", name, "--ignore-not-found"):
+            return False
+        conditions = self.get("node", name)["status"].get("conditions", [])
+        return any(c["type"] == "Ready" and c["status"] == "True" for c in conditions)
+
+    def await_ready(self, name: str, *, timeout_s: float = 60) -> None:
+        """Wait until the Node is Ready."""
+        await_true(lambda: self.is_ready(name), f"node {name} is Ready", timeout_s=timeout_s)
+
+    def ssh(self, name: str, command: str, *, timeout_s: float = 120) -> Answer:
+        """Run one command through the host's SSH server."""
+
+        async def once(connection: asyncssh.SSHClientConnection) -> Answer:
+            done = await connection.run(command, timeout=timeout_s)
+            return Answer(done.exit_status or 0, str(done.stdout), str(done.stderr))
+
+        return self.over_ssh(name, once)
+
+    def over_ssh(
+        self, name: str, do: Callable[[asyncssh.SSHClientConnection], Awaitable[_Result]]
+    ) -> _Result:
+        """Do something with a connection to the host."""
+
+        async def connected() -> _Result:
+            async with await self.connect(self.lab.host(name)) as connection:
+                return await do(connection)
+
+        return asyncio.run(connected())
+
+    async def connect(self, host: WindowsHost, **options: Any) -> asyncssh.SSHClientConnection:
+        """Connect by key, with the host's key pinned."""
+        public = asyncssh.read_public_key(host.host_key.with_suffix(".pub"))
+        chosen: dict[str, Any] = {"client_keys": [str(self.lab.key)], **options}
+        return await asyncssh.connect(
+            "127.0.0.1",
+            host.plan.local_port,
+            username=USER,
+            known_hosts=([public], [], []),
+            config=None,
+            **chosen,
+        )
+
+    def ca_hash(self) -> str:
+        """The pin of the cluster's certificate authority."""
+        return ca_certificate_hash(self.lab.control_plane.ca_certificate.read_text())
+
+    def token(self, *, ttl: str = "2h0m0s") -> str:
+        """A fresh bootstrap token."""
+        return self.lab.control_plane.create_token(self.lab.program("kubeadm"), ttl=ttl)
+
+    def join(self, name: str, *, token: str = "", ca_hash: str = "") -> Answer:
+        """kubeadm.exe join on the host, through SSH, patient for three seconds only."""
+        document = {
+            "apiVersion": "kubeadm.k8s.io/v1beta4",
+            "kind": "JoinConfiguration",
+            "discovery": {
+                "bootstrapToken": {
+                    "apiServerEndpoint": _ENDPOINT,
+                    "token": token or self.token(),
+                    "caCertHashes": [ca_hash or self.ca_hash()],
+                },
+            },
+            "nodeRegistration": {"name": name, "criSocket": _PIPE},
+            "timeouts": {"discovery": "3s"},
+        }
+
+        async def run(connection: asyncssh.SSHClientConnection) -> Answer:
+            async with (
+                connection.start_sftp_client() as sftp,
+                sftp.open("/C:/k/join.yaml", "w") as file,
+            ):
+                await file.write(json.dumps(document))
+            done = await connection.run(
+                r"C:\k\kubeadm.exe join --config C:\k\join.yaml", timeout=200
+            )
+            return Answer(done.exit_status or 0, str(done.stdout), str(done.stderr))
+
+        return self.over_ssh(name, run)
+
+    def reset(self, name: str) -> Answer:
+        """kubeadm.exe reset on the host, and its Node removed."""
+        answer = self.ssh(name, rf"C:\k\kubeadm.exe reset --force --cri-socket {_PIPE}")
+        self.kubectl("delete", "node", name, "--ignore-not-found")
+        return answer
+
+    def joined(self, name: str) -> None:
+        """Make sure the host is a Ready node."""
+        if not self.is_ready(name):
+            answer = self.join(name)
+            assert answer.code == 0, answer.text
+            self.await_ready(name)
+
+    def windows_program(self, name: str) -> Path:
+        """An upstream Windows program, from the cache or built."""
+        wanted = program(name, Goos.WINDOWS)
+        return Binaries(cache=cache_directory(), progress=Progress()).fetch([wanted])[wanted]
+
+
+@pytest.fixture(scope="session")
+def eventually() -> Callable[..., None]:
+    """`eventually(claim, what, timeout_s=30)`: wait for a claim under a deadline."""
+    return await_true
+
+
+@pytest.fixture(scope="session")
+def cluster(lab: Lab) -> Cluster:
+    """The lab with the words the tests use."""
+    return Cluster(lab)
+
+
+def await_true(claim: Callable[[], bool], what: str, *, timeout_s: float = 30) -> None:
+    """Wait for a claim under a deadline."""
+    deadline = time.monotonic() + timeout_s
+    while not claim():
+        assert time.monotonic() < deadline, f"not so after {timeout_s} s: {what}"
+        time.sleep(0.2)
