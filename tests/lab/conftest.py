@@ -57,6 +57,7 @@ def machine() -> None:
 @pytest.fixture(scope="session")
 def lab(machine: None) -> Iterator[Lab]:
     """A lab with two hosts that have never joined."""
+    del machine
     made = new_lab("tests")
     made.down()
     try:

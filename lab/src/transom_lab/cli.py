@@ -81,11 +81,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     status = action("status", "what runs, and where")
     status.add_argument("-o", "--output", choices=["text", "json"], default="text")
-    for name, summary in (
+    for name, about in (
         ("exec", "run a Windows program on a host"),
         ("ssh", "open an SSH session to a host, or run a command through it"),
     ):
-        run_on = action(name, summary)
+        run_on = action(name, about)
         run_on.add_argument("host")
         run_on.add_argument("command", nargs=argparse.REMAINDER)
     logs = action("logs", "print a log; without a name, list the logs")

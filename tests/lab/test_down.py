@@ -1,0 +1,98 @@
+"""`down` leaves nothing behind, also after the command line was killed in the middle of `up`."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from transom_lab.controlplane import Component
+from transom_lab.lab import Lab, Wish
+from transom_lab.namespaces import processes_below
+from transom_lab.places import cache_directory, lab_directory
+from transom_lab.progress import Progress
+
+_PARTIAL = (Component.ETCD, Component.APISERVER)
+
+
+@pytest.fixture
+def second(lab):
+    """Another lab beside the session's, not up."""
+    del lab
+    made = Lab(lab_directory("tests-down"), cache=cache_directory(), progress=Progress())
+    made.down()
+    yield made
+    made.down()
+
+
+def _machine() -> dict[str, object]:
+    """What of the machine a lab might disturb."""
+    links = subprocess.run(["ip", "-o", "link"], capture_output=True, text=True, check=True)
+    return {
+        "mounts": Path("/proc/self/mounts").read_text(),
+        "links": links.stdout,
+        "etc": sorted(entry.name for entry in Path("/etc").iterdir()),
+        "tmp wine": list(Path("/tmp").glob(".wine*")),  # noqa: S108 - looked at only
+        "netns": sorted(Path("/run/netns").glob("*")),
+    }
+
+
+def _nothing_left(lab: Lab) -> None:
+    assert processes_below(lab.directory) == set()
+    assert not lab.exists
+    assert not lab.directory.with_suffix(".lock").exists()
+    assert "tests-down" not in Path("/proc/self/mounts").read_text()
+
+
+def test_a_lab_with_a_host_goes_without_a_trace(second):
+    before = _machine()
+    second.up(Wish(hosts=1, bare=True))
+    assert processes_below(second.directory)
+    second.down()
+    _nothing_left(second)
+    assert _machine() == before
+
+
+def test_a_partial_control_plane_needs_two_processes(second):
+    second.up(Wish(hosts=0, components=_PARTIAL))
+    assert second.control_plane.alive() == set(_PARTIAL)
+    second.down()
+    _nothing_left(second)
+
+
+def test_a_second_up_changes_nothing(second):
+    first = second.up(Wish(hosts=0, components=_PARTIAL))
+    processes = processes_below(second.directory)
+    began = time.monotonic()
+    again = second.up(Wish(hosts=0, components=_PARTIAL))
+    assert time.monotonic() - began < 5
+    assert (again.api_port, again.hosts) == (first.api_port, first.hosts)
+    assert processes <= processes_below(second.directory)
+
+
+@pytest.mark.parametrize("after_s", [0.6, 2.0, 3.5])
+def test_what_a_killed_up_left_is_recognised_and_cleaned(second, after_s):
+    argv = ["-m", "transom_lab", "up", "--name", "tests-down", "--hosts", "0"]
+    child = subprocess.Popen(
+        [sys.executable, *argv], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    time.sleep(after_s)
+    os.kill(child.pid, signal.SIGKILL)
+    child.wait(10)
+    second.up(Wish(hosts=0, components=_PARTIAL))
+    assert second.control_plane.alive() == set(_PARTIAL)
+    second.down()
+    _nothing_left(second)
+
+
+def test_a_host_that_died_is_made_anew(second):
+    """A killed host is seen as down, and `up` brings it back."""
+    second.up(Wish(hosts=1, bare=True))
+    host = second.host("win1")
+    host.room.close()
+    assert not host.is_up
+    second.up(Wish(hosts=1, bare=True))
+    assert host.is_up

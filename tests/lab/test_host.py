@@ -1,0 +1,48 @@
+"""A host looks like the Windows it was asked to be, and like nothing else."""
+
+import json
+
+_LOOK = r"""
+import ctypes, json, os, platform, socket, sys, winreg
+v = sys.getwindowsversion()
+key = winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, r"SOFTWARE\Microsoft\Windows NT\CurrentVersion")
+value = lambda name: winreg.QueryValueEx(key, name)[0]
+print(json.dumps({
+    "version": [v.major, v.minor, v.build], "product": value("ProductName"), "ubr": value("UBR"),
+    "computer": os.environ["COMPUTERNAME"], "host": socket.gethostname(),
+    "drives": [d for d in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if os.path.exists(d + ":\\")],
+    "server": v.product_type == 3,
+}))
+"""
+
+
+def _look(cluster, name: str) -> dict:
+    host = cluster.lab.host(name)
+    script = host.directory / "look.py"
+    script.write_text(_LOOK)
+    host.put(script, r"C:\k\look.py")
+    answer = cluster.ssh(name, r"C:\Python\python.exe C:\k\look.py")
+    assert answer.code == 0, answer.text
+    return json.loads(answer.stdout)
+
+
+def test_windows_says_the_release_the_name_and_one_drive(cluster):
+    assert _look(cluster, "win2") == {
+        "version": [10, 0, 20348],
+        "product": "Windows Server 2022 Datacenter",
+        "ubr": 2853,
+        "computer": "WIN2",
+        "host": "win2",
+        "drives": ["C"],
+        "server": True,
+    }
+
+
+def test_hosts_reach_each_other_and_the_control_plane_by_address(cluster):
+    script = (
+        "import socket; "
+        "socket.create_connection(('10.77.0.2', 6443), 5); "
+        "socket.create_connection(('10.77.0.12', 22), 5); print('reached')"
+    )
+    answer = cluster.ssh("win1", rf'C:\Python\python.exe -c "{script}"')
+    assert answer.stdout.strip() == "reached", answer.text
