@@ -138,8 +138,12 @@ class Cluster:
         """Do something with a connection to the host."""
 
         async def connected() -> _Result:
-            async with await self.connect(self.lab.host(name)) as connection:
+            connection = await self.connect(self.lab.host(name))
+            try:
                 return await do(connection)
+            finally:
+                connection.close()
+                await connection.wait_closed()
 
         return asyncio.run(connected())
 

@@ -1,6 +1,7 @@
 """A host looks like the Windows it was asked to be, and like nothing else."""
 
 import json
+from typing import Any
 
 _LOOK = r"""
 import ctypes, json, os, platform, socket, sys, winreg
@@ -16,7 +17,7 @@ print(json.dumps({
 """
 
 
-def _look(cluster, name: str) -> dict:
+def _look(cluster: Any, name: str) -> Any:
     host = cluster.lab.host(name)
     script = host.directory / "look.py"
     script.write_text(_LOOK)

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import asyncssh
 import pytest
@@ -105,10 +106,13 @@ def test_a_reboot_ends_sessions_and_the_node_comes_back(cluster, eventually):
     cluster.await_ready("win2")
 
 
-def _renewed(cluster, name: str) -> str:
+def _renewed(cluster: Any, name: str) -> str:
     """When the node's lease was last renewed; nothing before the kubelet made it."""
     path = "jsonpath={.spec.renewTime}"
-    return cluster.kubectl("get", "lease", name, "-n", "kube-node-lease", "-o", path, check=False)
+    said: str = cluster.kubectl(
+        "get", "lease", name, "-n", "kube-node-lease", "-o", path, check=False
+    )
+    return said
 
 
 async def _checked(waiting: "asyncio.Task[asyncssh.SSHCompletedProcess]") -> None:

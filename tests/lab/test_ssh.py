@@ -20,7 +20,7 @@ def test_exit_codes_are_whole(cluster, monkeypatch, code):
     """Windows exit codes have 32 bits: 1060 is "no such service", not 36."""
     received = []
 
-    def keep(channel: SSHClientChannel, packet: SSHPacket) -> bool:
+    def keep(channel: "SSHClientChannel[str]", packet: SSHPacket) -> bool:
         received.append(packet.get_uint32())
         channel._exit_status = received[-1]
         return True
@@ -57,19 +57,19 @@ def test_the_password_opens_and_a_wrong_one_does_not(cluster):
 def test_sftp_takes_every_windows_path_form(cluster):
     """The forms clients send for one file: with either slash, with a leading one, in any case."""
 
-    async def run(connection: asyncssh.SSHClientConnection) -> list[bytes]:
+    async def run(connection: asyncssh.SSHClientConnection) -> list[str]:
         async with connection.start_sftp_client() as sftp:
             await sftp.makedirs("/C:/k/sftp", exist_ok=True)
-            async with sftp.open("C:\\k\\sftp\\One.txt", "wb") as file:
-                await file.write(b"1")
+            async with sftp.open("C:\\k\\sftp\\One.txt", "w") as file:
+                await file.write("1")
             forms = ["/C:/k/sftp/One.txt", "C:/K/SFTP/one.TXT", "/c:/k/sftp/ONE.txt"]
             found = []
             for form in forms:
-                async with sftp.open(form, "rb") as file:
+                async with sftp.open(form, "r") as file:
                     found.append(await file.read())
             return found
 
-    assert cluster.over_ssh("win1", run) == [b"1"] * 3
+    assert cluster.over_ssh("win1", run) == ["1"] * 3
     answer = cluster.ssh("win1", r"type C:\k\sftp\one.txt")
     assert answer.stdout == "1"
 

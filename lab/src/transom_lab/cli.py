@@ -16,13 +16,13 @@ from transom.errors import PermanentError, UsageError
 from transom_lab.controlplane import Component
 from transom_lab.doctor import NEEDS, lacking
 from transom_lab.hns.summary import summary
-from transom_lab.lab import Lab, Wish
+from transom_lab.lab import DEFAULT_WINDOWS, Lab, Wish
 from transom_lab.logs import log_files
 from transom_lab.places import cache_directory, lab_directory
 from transom_lab.programs import default_version
 from transom_lab.progress import Progress
 from transom_lab.record import Record
-from transom_lab.releases import DEFAULT_RELEASE, releases
+from transom_lab.registry import windows_releases
 from transom_lab.sshd import USER
 
 SUMMARY = "a real control plane and Windows hosts on this Linux machine"
@@ -61,8 +61,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     up.add_argument(
         "--windows",
-        default=DEFAULT_RELEASE,
-        choices=sorted(releases()),
+        default=DEFAULT_WINDOWS,
+        choices=[release.name for release in windows_releases()],
         help="Windows Server release of new hosts (default: %(default)s)",
     )
     up.add_argument(

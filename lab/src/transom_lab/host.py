@@ -21,6 +21,7 @@ from transom_lab.hns.client import HnsClient
 from transom_lab.namespaces import Bind, Enter, Room
 from transom_lab.network import CONTROL_PLANE, connect
 from transom_lab.prefix import copy_prefix
+from transom_lab.registry import render_registry, windows_release
 from transom_lab.sshd import Settings
 from transom_lab.wine import Wine
 from transom_lab.winpath import locate
@@ -55,20 +56,24 @@ class WindowsHost:
         self.password_file = directory / "password"
         self.host_key = directory / "ssh_host_ed25519_key"
         self.hns = HnsClient(directory / "hns")
-        self._wine = wine
+        self.wine = wine
 
     @property
     def is_up(self) -> bool:
         """Whether its network service and SSH server run."""
         return all(self.room.is_alive(name) for name in ("hns", "sshd"))
 
-    def create(self, base: Path, files: Mapping[str, Path]) -> None:
+    def create(self, base: Path, files: Mapping[str, Path], *, registry: Path) -> None:
         """Copy the base and put `files` (place on the drive to file of the machine) into it."""
         self.directory.mkdir(parents=True, exist_ok=True)
         shutil.rmtree(self.prefix, ignore_errors=True)
         copy_prefix(base, self.prefix)
         for place, file in files.items():
             self.put(file, place)
+        release = windows_release(self.plan.windows)
+        template = registry.read_text(encoding="utf-8")
+        text = render_registry(template, release, self.plan.name)
+        self._registry_file.write_text(text, encoding="utf-8", newline="")
         for name in ("tmp", "hns"):
             (self.directory / name).mkdir(exist_ok=True)
         self.password_file.touch(mode=0o600)
@@ -103,9 +108,9 @@ class WindowsHost:
         self.room.stop("sshd", timeout_s=1)
         self.room.stop("hns")
         self.room.call(
-            [str(self._wine.server), "-k"],
+            [str(self.wine.server), "-k"],
             timeout_s=_WINDOWS_TIMEOUT_S,
-            env=self._wine.environment(self.prefix),
+            env=self.wine.environment(self.prefix),
             check=False,
         )
         self.room.stop("wineserver")
@@ -121,9 +126,9 @@ class WindowsHost:
     ) -> str:
         """Run a Windows program and return what it printed."""
         done = self.room.call(
-            [str(self._wine.loader), *argv],
+            [str(self.wine.loader), *argv],
             timeout_s=timeout_s,
-            env=self._wine.environment(self.prefix),
+            env=self.wine.environment(self.prefix),
             cwd=self.drive_c / "k",
             check=check,
             stdin=stdin,
@@ -132,8 +137,8 @@ class WindowsHost:
 
     def command(self, argv: Sequence[str]) -> tuple[list[str], dict[str, str]]:
         """The command of the machine, and its environment, that runs a Windows program here."""
-        inside = self.room.command([str(self._wine.loader), *argv], cwd=self.drive_c / "k")
-        return inside, self._wine.environment(self.prefix)
+        inside = self.room.command([str(self.wine.loader), *argv], cwd=self.drive_c / "k")
+        return inside, self.wine.environment(self.prefix)
 
     def put(self, file: Path, place: str) -> None:
         r"""Copy a file of the machine to `place` on the system drive, for example `C:\k\x.exe`."""
@@ -173,6 +178,9 @@ class WindowsHost:
     def _boot(self) -> None:
         self._start_server()
         self._python("hns", "transom_lab.hns", "--directory", str(self.hns.directory))
+        if self._registry_file.exists():
+            self.run(["regedit", "/S", r"C:\k\host.reg"])
+            self._registry_file.unlink()
         self.run(["wineboot"])
         self._python("sshd", "transom_lab.sshd", str(self._ssh_settings), enter=Enter.PROCESSES)
         self._await_ssh()
@@ -180,9 +188,9 @@ class WindowsHost:
     def _start_server(self) -> None:
         self.room.spawn(
             "wineserver",
-            [str(self._wine.server), "--foreground", "--persistent"],
+            [str(self.wine.server), "--foreground", "--persistent"],
             log=self.directory / "wineserver.log",
-            env=self._wine.environment(self.prefix),
+            env=self.wine.environment(self.prefix),
         )
 
     def _python(self, name: str, module: str, *arguments: str, enter: Enter = Enter.ALL) -> None:
@@ -192,6 +200,11 @@ class WindowsHost:
             log=self.directory / f"{name}.log",
             enter=enter,
         )
+
+    @property
+    def _registry_file(self) -> Path:
+        """What the host's registry still lacks: imported once, at its first boot."""
+        return self.drive_c / "k" / "host.reg"
 
     @property
     def _ssh_settings(self) -> Path:
@@ -208,9 +221,9 @@ class WindowsHost:
             authorized_keys=str(authorized_keys),
             password_file=str(self.password_file),
             drive_c=str(self.drive_c),
-            loader=str(self._wine.loader),
+            loader=str(self.wine.loader),
             environment={
-                **self._wine.environment(self.prefix),
+                **self.wine.environment(self.prefix),
                 "PATH": "/usr/bin:/bin",
                 "TRANSOM_LAB_ROOM": self.room.marks,
             },

@@ -29,13 +29,14 @@ from transom_lab.prefix import base_prefix
 from transom_lab.programs import Goos, Program, default_version, program
 from transom_lab.progress import Progress
 from transom_lab.record import Record
-from transom_lab.releases import DEFAULT_RELEASE, release
+from transom_lab.registry import windows_release
 from transom_lab.wine import Wine
 
 WINDOWS_PROGRAMS = ("kubeadm", "kubelet", "kube-proxy")
-RUNTIME_PLACE = r"C:\k\containerd-standin.exe"
+DEFAULT_WINDOWS = "2022"
 
 _LOCK_TIMEOUT_S = 1800.0
+_RUNTIME = r'"C:\Program Files\containerd\containerd-standin.exe"'
 _KUBELET = (
     rf"{PROGRAM_FOLDER}\kubelet.exe --windows-service --v=2"
     r" --config=C:\var\lib\kubelet\config.yaml"
@@ -51,7 +52,7 @@ class Wish:
 
     hosts: int = 1
     kubernetes: str | None = None
-    windows: str = DEFAULT_RELEASE
+    windows: str = DEFAULT_WINDOWS
     components: tuple[Component, ...] = tuple(Component)
     bare: bool = False
     binaries: Path | None = None
@@ -209,7 +210,7 @@ class Lab:
                 cache=self._cache,
                 wine=wine,
                 parts=parts,
-                release=release(name),
+                release=windows_release(name),
                 progress=self._progress,
             )
             for name in {plan.windows for plan in plans}
@@ -218,13 +219,12 @@ class Lab:
         if not wish.bare:
             found = binaries.fetch(_windows_programs(lab.kubernetes))
             files |= {rf"{PROGRAM_FOLDER}\{p.file_name}": path for p, path in found.items()}
-            files[RUNTIME_PLACE] = parts.runtime
         records.write(self._record_file, lab)
 
         def start(plan: HostPlan) -> None:
             host = self._host(plan)
             host.room.close()
-            host.create(bases[plan.windows], files)
+            host.create(bases[plan.windows], files, registry=parts.registry)
             host.start(self._ground, authorized_keys=self.key.with_suffix(".pub"))
             if not wish.bare:
                 prepare(host)
@@ -245,8 +245,8 @@ class Lab:
 
 def prepare(host: WindowsHost) -> None:
     """What a node needs before `kubeadm join`: the runtime stand-in and the kubelet's service."""
-    third = host.plan.address.rsplit(".", 1)[1]
-    host.create_service("containerd", rf"{RUNTIME_PLACE} -service -cidr 10.244.{third}.")
+    pods = f"10.244.{host.plan.address.rsplit('.', 1)[1]}.0/24"
+    host.create_service("containerd", f"{_RUNTIME} -service -cidr {pods}")
     host.create_service(
         "kubelet",
         f"{_KUBELET} --hostname-override={host.plan.name} --node-ip={host.plan.address}",
@@ -264,7 +264,7 @@ def _check(wish: Wish) -> None:
         raise UsageError(
             f"cannot start {wish.hosts} hosts: 0 to {MAX_HOSTS} fit", subject="--hosts"
         )
-    release(wish.windows)
+    windows_release(wish.windows)
     needed = {Component.ETCD, Component.APISERVER}
     if not needed <= set(wish.components):
         raise UsageError(

@@ -175,12 +175,12 @@ class Room:
         record = self.run_directory / f"{name}.pid"
         if self.is_alive(name):
             pid = record.read_text().strip()
-            self.call(["kill", "-TERM", f"-{pid}"], timeout_s=5, check=False)
+            self.call(["kill", "-TERM", "--", f"-{pid}"], timeout_s=5, check=False)
             deadline = time.monotonic() + timeout_s
             while self.is_alive(name) and time.monotonic() < deadline:
                 time.sleep(_POLL_S)
             if self.is_alive(name):
-                self.call(["kill", "-KILL", f"-{pid}"], timeout_s=5, check=False)
+                self.call(["kill", "-KILL", "--", f"-{pid}"], timeout_s=5, check=False)
         record.unlink(missing_ok=True)
 
     def close(self) -> None:

@@ -6,7 +6,6 @@ Called by `lab`.
 """
 
 import hashlib
-import shutil
 import tempfile
 import zipfile
 from pathlib import Path
@@ -17,7 +16,7 @@ from transom_lab.locks import exclusive
 from transom_lab.namespaces import Bind, Room, failed, run_program
 from transom_lab.native import NativeParts
 from transom_lab.progress import Progress
-from transom_lab.releases import Release
+from transom_lab.registry import WindowsRelease, render_registry
 from transom_lab.wine import Wine
 
 _BOOT_TIMEOUT_S = 180.0
@@ -29,7 +28,7 @@ _DIRECTORIES = ("etc/kubernetes", "k", "run", "var/lib/kubelet", "var/log", "opt
 
 
 def base_prefix(
-    *, cache: Path, wine: Wine, parts: NativeParts, release: Release, progress: Progress
+    *, cache: Path, wine: Wine, parts: NativeParts, release: WindowsRelease, progress: Progress
 ) -> Path:
     """The base prefix for a release; made if it is not in the cache."""
     target = cache / "prefixes" / f"{release.name}-{_digest(wine, parts, release)}"
@@ -56,13 +55,14 @@ def copy_prefix(base: Path, target: Path) -> None:
         raise failed(argv, done)
 
 
-def _digest(wine: Wine, parts: NativeParts, release: Release) -> str:
+def _digest(wine: Wine, parts: NativeParts, release: WindowsRelease) -> str:
     version = run_program([str(wine.loader), "--version"], timeout_s=20, env={}).stdout
-    text = f"{_LAYOUT} {version!r} {parts.key} {release.registry_file()} {PYTHON_VERSION}"
+    # The folder of the parts is named after a digest of their sources.
+    text = f"{_LAYOUT} {version!r} {parts.shim.parent.name} {release} {PYTHON_VERSION}"
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def _make(scratch: Path, wine: Wine, parts: NativeParts, release: Release) -> Path:
+def _make(scratch: Path, wine: Wine, parts: NativeParts, release: WindowsRelease) -> Path:
     prefix = scratch / "prefix"
     for name in ("prefix", "run", "tmp"):
         (scratch / name).mkdir()
@@ -71,13 +71,12 @@ def _make(scratch: Path, wine: Wine, parts: NativeParts, release: Release) -> Pa
     try:
         _boot(room, prefix, wine)
         drive = prefix / "drive_c"
-        shutil.copy(parts.registry, drive / "base.reg")
-        (drive / "release.reg").write_text(release.registry_file(), encoding="utf-16")
         environment = wine.environment(prefix)
-        for name in ("base.reg", "release.reg"):
-            argv = [str(wine.loader), "regedit", "/S", f"C:\\{name}"]
-            room.call(argv, timeout_s=_BOOT_TIMEOUT_S, env=environment, cwd=drive)
-            (drive / name).unlink()
+        text = render_registry(parts.registry.read_text(encoding="utf-8"), release, "base")
+        (drive / "base.reg").write_text(text, encoding="utf-8", newline="")
+        argv = [str(wine.loader), "regedit", "/S", r"C:\base.reg"]
+        room.call(argv, timeout_s=_BOOT_TIMEOUT_S, env=environment, cwd=drive)
+        (drive / "base.reg").unlink()
         room.call([str(wine.server), "-w"], timeout_s=_BOOT_TIMEOUT_S, env=environment)
     finally:
         room.close()
@@ -93,11 +92,7 @@ def _boot(room: Room, prefix: Path, wine: Wine) -> None:
 
 
 def _fill(drive: Path, parts: NativeParts, python: Path) -> None:
-    for place, built in parts.files.items():
-        target = drive / place
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.unlink(missing_ok=True)
-        shutil.copy(built, target)
+    parts.install(drive)
     for name in _DIRECTORIES:
         (drive / name).mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(python) as archive:
