@@ -20,7 +20,7 @@ from transom_lab.sources import source
 
 _BUILD_TIMEOUT_S = 3600.0
 _TIDY_TIMEOUT_S = 600.0
-_STAGED = re.compile(r"^\s*(k8s\.io/[\w-]+) v0\.0\.0\b", re.MULTILINE)
+_STAGED = re.compile(r"^\s*(k8s\.io/[\w-]+) v0\.0\.0(?:\s|$)", re.MULTILINE)
 
 
 def build(program: Program, output: Path, *, cache: Path) -> None:

@@ -37,7 +37,7 @@ DEFAULT_WINDOWS = "2022"
 
 _LOCK_TIMEOUT_S = 1800.0
 _RUNTIME = r'"C:\Program Files\containerd\containerd-standin.exe"'
-_KUBELET = (
+KUBELET_COMMAND = (
     rf"{PROGRAM_FOLDER}\kubelet.exe --windows-service --v=2"
     r" --config=C:\var\lib\kubelet\config.yaml"
     r" --bootstrap-kubeconfig=C:\etc\kubernetes\bootstrap-kubelet.conf"
@@ -249,7 +249,7 @@ def prepare(host: WindowsHost) -> None:
     host.create_service("containerd", f"{_RUNTIME} -service -cidr {pods}")
     host.create_service(
         "kubelet",
-        f"{_KUBELET} --hostname-override={host.plan.name} --node-ip={host.plan.address}",
+        f"{KUBELET_COMMAND} --hostname-override={host.plan.name} --node-ip={host.plan.address}",
         depends="containerd",
     )
     host.start_service("containerd")

@@ -1,0 +1,65 @@
+"""The command's arguments."""
+
+import argparse
+
+import pytest
+
+from transom.errors import PermanentError, UsageError
+from transom_lab import cli
+from transom_lab.doctor import Need
+
+
+def _parse(*arguments: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="transom lab")
+    cli.configure(parser)
+    return parser.parse_args(arguments)
+
+
+def test_up_without_arguments_asks_for_one_host_and_a_whole_control_plane():
+    args = _parse("up")
+    assert (args.hosts, args.kubernetes, args.windows) == (1, None, "2022")
+    assert args.components == "etcd,apiserver,controller-manager,scheduler"
+
+
+def test_the_words_after_the_host_are_the_command():
+    args = _parse("exec", "win1", "--", "sc", "query", "--name", "x")
+    assert cli._command(args) == ["sc", "query", "--name", "x"]
+
+
+def test_a_command_must_be_given():
+    with pytest.raises(UsageError, match="no command"):
+        cli._command(_parse("exec", "win1"))
+
+
+def test_unknown_components_are_refused_together():
+    with pytest.raises(UsageError, match="kubelet, proxy"):
+        cli._components("etcd,proxy,kubelet")
+
+
+def test_components_keep_the_order_they_start_in():
+    assert cli._components("apiserver, etcd") == ("etcd", "apiserver")
+
+
+def test_a_machine_that_lacks_something_is_told_what(monkeypatch):
+    wine = Need("wine64", "Windows", "apt-get install wine64", lambda: False)
+    monkeypatch.setattr(cli, "lacking", lambda **_: [wine])
+    with pytest.raises(PermanentError, match="wine64") as refused:
+        cli.run(_parse("up"))
+    assert "doctor" in refused.value.hint
+
+
+def test_doctor_prints_the_command_that_installs_what_is_missing(monkeypatch, capsys):
+    wine = Need("wine64", "Windows", "apt-get install wine64", lambda: False)
+    monkeypatch.setattr(cli, "NEEDS", (wine,))
+    monkeypatch.setattr(cli, "lacking", lambda **_: [wine])
+    assert cli.run(_parse("doctor")) == 1
+    assert "apt-get install wine64" in capsys.readouterr().out
+
+
+def test_every_action_has_a_line_of_help():
+    parser = argparse.ArgumentParser(prog="transom lab")
+    cli.configure(parser)
+    text = parser.format_help()
+    for action in cli._ACTIONS:
+        assert f"    {action} " in text
+    assert "transom lab up --hosts 2" in text
