@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from transom_lab.launcher import COMPILER
-from transom_lab.namespaces import run_program
+from transom_lab.processes import run_program
 
 _APT = "apt-get install -y --no-install-recommends"
 

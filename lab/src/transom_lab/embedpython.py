@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from transom_lab.locks import exclusive
-from transom_lab.namespaces import failed, run_program
+from transom_lab.processes import failed, run_program
 from transom_lab.progress import Progress
 
 VERSION = "3.13.0"

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from transom.errors import PermanentError, UnsupportedError
-from transom_lab.namespaces import failed, run_program
+from transom_lab.processes import failed, run_program
 from transom_lab.programs import Program
 from transom_lab.sources import source
 

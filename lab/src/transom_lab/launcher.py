@@ -7,7 +7,7 @@ import hashlib
 from pathlib import Path
 
 from transom_lab.locks import exclusive
-from transom_lab.namespaces import failed, run_program
+from transom_lab.processes import failed, run_program
 from transom_lab.sources import source
 
 COMPILER = "x86_64-w64-mingw32-gcc"

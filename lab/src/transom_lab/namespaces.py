@@ -9,6 +9,7 @@ Called by `controlplane`, `host` and `lab`. Processes are started by argument li
 to the room's init, so that a crash of the command line leaves no orphan outside the room.
 """
 
+import contextlib
 import os
 import shlex
 import signal
@@ -18,9 +19,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from tempfile import TemporaryFile
 
 from transom.errors import PermanentError
+from transom_lab.processes import failed, run_program
 
 MARKER = "TRANSOM_LAB_ROOM"
 """Set in the environment of every process of a room; finds a lab's processes without its records."""
@@ -183,15 +184,20 @@ class Room:
                 self.call(["kill", "-KILL", "--", f"-{pid}"], timeout_s=5, check=False)
         record.unlink(missing_ok=True)
 
+    def processes(self) -> set[int]:
+        """Every process of the room, as the machine numbers them, whoever started it."""
+        init = self.init_pid
+        return set() if init is None else _members(_process_namespace(init))
+
     def close(self) -> None:
         """End every process of the room and of the rooms nested in it; the kernel removes the rest."""
-        for pid in sorted(processes_below(self.run_directory)):
-            try:
+        ending = processes_below(self.run_directory)
+        for pid in ending:
+            with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
+        # An init has ended only when every process of its namespace has.
         deadline = time.monotonic() + _STOP_TIMEOUT_S
-        while processes_below(self.run_directory):
+        while not all(map(_has_ended, ending)):
             if time.monotonic() > deadline:
                 raise PermanentError(
                     f"cannot end the processes of {self.run_directory}",
@@ -265,46 +271,31 @@ def marks_of(pid: int) -> tuple[Path, ...]:
 
 
 def processes_below(directory: Path) -> set[int]:
-    """Every process of a room whose run directory is `directory` or below it."""
+    """Every marked process of a room whose run directory is `directory` or below it."""
     return {
-        int(entry.name)
-        for entry in Path("/proc").iterdir()
-        if entry.name.isdigit()
-        and any(mark.is_relative_to(directory) for mark in marks_of(int(entry.name)))
+        pid
+        for pid in _every_process()
+        if any(mark.is_relative_to(directory) for mark in marks_of(pid))
     }
 
 
-def run_program(
-    argv: Sequence[str],
-    *,
-    timeout_s: float,
-    env: Mapping[str, str] | None,
-    stdin: bytes = b"",
-) -> subprocess.CompletedProcess[bytes]:
-    """Run to the end under a deadline, in this process's environment unless one is given.
-
-    Output goes to files, not pipes: a service that the program starts would keep a pipe open.
-    """
-    with TemporaryFile() as given, TemporaryFile() as out, TemporaryFile() as err:
-        given.write(stdin)
-        given.seek(0)
-        child = subprocess.Popen(argv, stdin=given, stdout=out, stderr=err, env=env)
-        try:
-            code = child.wait(timeout_s)
-        except subprocess.TimeoutExpired as error:
-            child.kill()
-            child.wait()
-            raise PermanentError(
-                f"{shlex.join(argv)} did not end within {timeout_s:.0f} s", subject=argv[0]
-            ) from error
-        out.seek(0)
-        err.seek(0)
-        return subprocess.CompletedProcess(argv, code, out.read(), err.read())
+def _every_process() -> list[int]:
+    return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
 
 
-def failed(argv: Sequence[str], done: subprocess.CompletedProcess[bytes]) -> PermanentError:
-    """Describe a program that answered with an exit code, with the end of what it said."""
-    said = (done.stderr or done.stdout).decode(errors="replace").strip()[-2000:]
-    return PermanentError(
-        f"{shlex.join(argv)} failed with exit code {done.returncode}: {said}", subject=argv[0]
-    )
+def _process_namespace(pid: int) -> str:
+    try:
+        return str(Path(f"/proc/{pid}/ns/pid").readlink())
+    except OSError:
+        return ""
+
+
+def _members(namespace: str) -> set[int]:
+    return {pid for pid in _every_process() if _process_namespace(pid) == namespace != ""}
+
+
+def _has_ended(pid: int) -> bool:
+    try:
+        return ") Z " in Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return True

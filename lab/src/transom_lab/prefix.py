@@ -13,8 +13,9 @@ from pathlib import Path
 from transom_lab.embedpython import VERSION as PYTHON_VERSION
 from transom_lab.embedpython import embeddable_zip
 from transom_lab.locks import exclusive
-from transom_lab.namespaces import Bind, Room, failed, run_program
+from transom_lab.namespaces import Bind, Room
 from transom_lab.native import NativeParts
+from transom_lab.processes import failed, run_program
 from transom_lab.progress import Progress
 from transom_lab.registry import WindowsRelease, render_registry
 from transom_lab.wine import Wine
