@@ -166,9 +166,9 @@ class Runner:
             if step.disruption is not Disruption.REBOOT or request.remove_features:
                 self._retry(partial(step.undo, self.machine, receipt), deadline, log, step)
                 undone.append(step.id)
+                log.emit(State.UNDONE, step.title, step=step.id)
             self.machine.flush()
             journal.pop(receipt)
-            log.emit(State.UNDONE, step.title, step=step.id)
         return tuple(undone)
 
     def _retry(self, act: Callable[[], T], deadline: float, log: EventLog, step: Step) -> T:
