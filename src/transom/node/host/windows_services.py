@@ -231,13 +231,17 @@ class WindowsServices:
             while process and _wait(process, int(_POLL_S * 1000)) == _WAIT_TIMEOUT:
                 _pause(deadline, f"the process of service {name} does not end", name)
 
+    def delete(self, name: str) -> None:
+        """Delete a service; one that runs goes when it ends."""
+        with _service(name) as handle:
+            if not _delete_service(handle):
+                raise last_failure("delete the service", name)
+
     def _delete(self, name: str) -> None:
         if self.get(name) is None:
             return
         self.stop(name)
-        with _service(name) as handle:
-            if not _delete_service(handle):
-                raise last_failure("delete the service", name)
+        self.delete(name)
         deadline = time.monotonic() + _WAIT_S
         while self.get(name) is not None:
             _pause(deadline, f"the service {name} is deleted but some program holds it open", name)
