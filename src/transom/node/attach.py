@@ -4,10 +4,15 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from transom.errors import PermanentError
+from transom import errors
 from transom.node.host.protocols import Machine, PathKind
 
 _ENDS = {"done": 0, "reboot": 4, "cancelled": 5, "failed": 5}
+_EXIT_CODES = {
+    name: kind.exit_code
+    for name, kind in vars(errors).items()
+    if isinstance(kind, type) and issubclass(kind, errors.TransomError)
+}
 _POLL_S = 0.5
 _QUIET_S = 1800.0
 
@@ -27,9 +32,9 @@ def follow(machine: Machine, path: str, offset: int, say: Callable[[Any], None])
                 say(event)
                 quiet_since = machine.clock.monotonic()
                 if not event["step"] and event["state"] in _ENDS:
-                    return _ENDS[event["state"]]
+                    return _EXIT_CODES.get(event["error"], _ENDS[event["state"]])
         if machine.clock.monotonic() - quiet_since > _QUIET_S:
-            raise PermanentError(
+            raise errors.PermanentError(
                 f"nothing was written to {path} for {_QUIET_S:.0f} s",
                 subject=path,
                 hint="Ask for the status; a run that ended without a word can be run again.",

@@ -6,6 +6,7 @@ when done, 1 when a self-test found something, 4 when a reboot has to come first
 """
 
 import argparse
+import contextlib
 import json
 import sys
 from collections.abc import Callable, Sequence
@@ -70,6 +71,9 @@ def _parser() -> argparse.ArgumentParser:
         verb.add_argument("--home", default=Layout().home, help="where the program keeps its state")
         if name in _RUNS or name == "attach":
             verb.add_argument("--run", default="", help="the run's name")
+        if name in _RUNS:
+            verb.add_argument("--foreground", action="store_true", help="work in this session")
+            verb.add_argument("--service", action="store_true", help=argparse.SUPPRESS)
         if name == "attach":
             verb.add_argument("--from", dest="offset", type=int, default=0, help="byte to begin at")
     return parser
@@ -92,7 +96,7 @@ def _do(
     elif options.verb == "attach":
         return follow(machine, layout.events(options.run), options.offset, say)
     elif options.verb == "plan":
-        request = read_request(stdin, Verb.PLAN)
+        request = read_request(stdin.read(), Verb.PLAN)
         say(_plan(Runner(machine, layout, "plan").plan(request)))
     else:
         return _run(options, machine, stdin, say)
@@ -102,18 +106,36 @@ def _do(
 def _run(
     options: argparse.Namespace, machine: Machine, stdin: TextIO, say: Callable[[Any], None]
 ) -> int:
-    request = read_request(stdin, Verb(options.verb))
+    verb = Verb(options.verb)
+    if options.service:
+        machine.background.serve(lambda payload: _serve(options, machine, payload.decode()))
+        return 0
+    text = stdin.read()
+    request = read_request(text, verb)
     started = datetime.fromtimestamp(machine.clock.now(), UTC)
-    name = options.run or started.strftime("%Y%m%dT%H%M%S") + f"-{request.verb.value}"
-    outcome = Runner(machine, Layout(options.home), name, listener=say).execute(request)
+    name = options.run or started.strftime("%Y%m%dT%H%M%S") + f"-{verb.value}"
+    layout = Layout(options.home)
+    if not options.foreground:
+        place = ("--home", options.home, "--run", name)
+        argv = (sys.executable, sys.argv[0], verb.value, *place, "--service")
+        machine.background.start(argv, text.encode())
+        return follow(machine, layout.events(name), 0, say)
+    outcome = Runner(machine, layout, name, listener=say).execute(request)
     say(_result(name, request, outcome))
     return _EXIT[outcome.ending]
 
 
-def read_request(stdin: TextIO, verb: Verb) -> Request:
+def _serve(options: argparse.Namespace, machine: Machine, text: str) -> None:
+    """Work as the transient service: whoever wants to know reads the event file."""
+    request = read_request(text, Verb(options.verb))
+    with contextlib.suppress(TransomError):  # the run has written it down
+        Runner(machine, Layout(options.home), options.run).execute(request)
+
+
+def read_request(text: str, verb: Verb) -> Request:
     """Read a request; whatever is wrong with it is the caller's mistake, named by its path."""
     try:
-        request = decode(Request, json.load(stdin))
+        request = decode(Request, json.loads(text))
     except (ValueError, RecursionError) as error:
         raise InvalidDocument([Mistake(str(error))], subject="the request") from error
     if request.api_version != API_VERSION or request.kind != "Request":

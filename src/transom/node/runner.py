@@ -7,14 +7,21 @@ unless the request says to keep it.
 
 import ntpath
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from typing import Any, TypeVar
 
-from transom.errors import InternalError, PermanentError, TemporaryError, TransomError, UsageError
+from transom.errors import (
+    InternalError,
+    PermanentError,
+    Refused,
+    TemporaryError,
+    TransomError,
+    UsageError,
+)
 from transom.model.event import Level, State
 from transom.model.journal import Drift, Receipt
 from transom.model.request import Request, Verb
@@ -58,17 +65,17 @@ class Runner:
 
     def execute(self, request: Request) -> Outcome:
         """Do what a request asks; raise what made it fail, after undoing."""
-        with self._held(request) as log:
-            self.machine.files.remove(self.layout.cancel)
-            log.emit(State.STARTED, f"{request.verb.value} of {request.recipe.identity.name}")
-            try:
+        log = self._log(request)
+        try:
+            with self._held(request):
+                self.machine.files.remove(self.layout.cancel)
+                log.emit(State.STARTED, f"{request.verb.value} of {request.recipe.identity.name}")
                 outcome = self._execute(request, log)
-            except TransomError as error:
-                text = f"{error.message}{' ' + error.hint if error.hint else ''}"
-                log.emit(State.FAILED, text, level=Level.ERROR, error=type(error).__name__)
-                raise
-            log.emit(State(outcome.ending.value), f"{request.verb.value} {outcome.ending.value}")
-            return outcome
+        except TransomError as error:
+            _report(log, error)
+            raise
+        log.emit(State(outcome.ending.value), f"{request.verb.value} {outcome.ending.value}")
+        return outcome
 
     def plan(self, request: Request) -> list[tuple[Step, Sequence[Drift]]]:
         """Say what each step would change; takes no lock and writes nothing."""
@@ -166,9 +173,9 @@ class Runner:
             if step.disruption is not Disruption.REBOOT or request.remove_features:
                 self._retry(partial(step.undo, self.machine, receipt), deadline, log, step)
                 undone.append(step.id)
+                log.emit(State.UNDONE, step.title, step=step.id)
             self.machine.flush()
             journal.pop(receipt)
-            log.emit(State.UNDONE, step.title, step=step.id)
         return tuple(undone)
 
     def _retry(self, act: Callable[[], T], deadline: float, log: EventLog, step: Step) -> T:
@@ -212,18 +219,32 @@ class Runner:
             hint="Use the version of Transom that wrote it, or a newer one.",
         )
 
-    @contextmanager
-    def _held(self, request: Request) -> Iterator[EventLog]:
+    def _log(self, request: Request) -> EventLog:
         events = self.layout.events(self.run)
         self.machine.files.make_directory(ntpath.dirname(events))
+        return EventLog(
+            self.machine.disk,
+            self.machine.clock,
+            events,
+            self.run,
+            request.recipe.identity.name,
+            self.listener,
+        )
+
+    def _held(self, request: Request) -> AbstractContextManager[None]:
         holder = (
             f"run {self.run}, {request.verb.value} by {request.owner.who}, process {os.getpid()}"
         )
-        with self.machine.disk.lock(self.layout.lock, holder):
-            name = request.recipe.identity.name
-            yield EventLog(
-                self.machine.disk, self.machine.clock, events, self.run, name, self.listener
-            )
+        return self.machine.disk.lock(self.layout.lock, holder)
+
+
+def _report(log: EventLog, error: TransomError) -> None:
+    if isinstance(error, Refused):
+        for item in error.refusals:
+            text = f"{item.subject}: {item.found}; {item.reason}. {item.fix}"
+            log.emit(State.FAILED, text, step="preflight", level=Level.ERROR, error=item.id)
+    text = f"{error.message} {error.hint}".strip()
+    log.emit(State.FAILED, text, level=Level.ERROR, error=type(error).__name__)
 
 
 def _known(error: Exception, step: Step) -> TransomError:

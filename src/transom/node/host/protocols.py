@@ -6,7 +6,7 @@ implementations are `simulated`, `windows` and, around either, `transom.node.jou
 raises only errors of `transom.errors`.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import Enum
@@ -389,6 +389,16 @@ class Source(Protocol):
         """Give whether the offset was honoured, and the bytes from there; TemporaryError on loss."""
 
 
+class Background(Protocol):
+    """Work that outlives the session that starts it."""
+
+    def start(self, argv: Sequence[str], payload: bytes) -> None:
+        """Start this program again, apart from this session, and hand the payload over."""
+
+    def serve(self, work: Callable[[bytes], None]) -> None:
+        """Be that program: take the payload, work, and go away."""
+
+
 class ReadHost(Protocol):
     """A host to look at. It has no writing method, so a dry run cannot write."""
 
@@ -464,6 +474,8 @@ class Machine(UndoHost, Protocol):
     def disk(self) -> Disk: ...
     @property
     def clock(self) -> Clock: ...
+    @property
+    def background(self) -> Background: ...
 
     def flush(self) -> None:
         """Return when everything written so far would outlive a power cut."""

@@ -359,6 +359,19 @@ class SimulatedClock:
         self.time += seconds
 
 
+@dataclass
+class SimulatedBackground:
+    """Work that a test lets happen when it likes."""
+
+    started: list[tuple[tuple[str, ...], bytes]] = field(default_factory=list)
+
+    def start(self, argv: Sequence[str], payload: bytes) -> None:
+        self.started.append((tuple(argv), payload))
+
+    def serve(self, work: Callable[[bytes], None]) -> None:
+        work(self.started.pop(0)[1])
+
+
 class SimulatedHost:
     """All nouns together; `snapshot` is the surface that undo must bring back."""
 
@@ -378,6 +391,7 @@ class SimulatedHost:
         self.system = SimulatedSystem()
         self.source = SimulatedSource(self.calls)
         self.clock = SimulatedClock()
+        self.background = SimulatedBackground()
         self.programs: dict[str, Program] = {}
         self.processes = SimulatedProcesses(self)
 

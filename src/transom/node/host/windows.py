@@ -10,6 +10,7 @@ from transom.node.host.clock import RealClock
 from transom.node.host.downloads import Downloads
 from transom.node.host.files import SafeFiles
 from transom.node.host.processes import RealProcesses
+from transom.node.host.windows_background import WindowsBackground
 from transom.node.host.windows_disk import WindowsDisk
 from transom.node.host.windows_network import WindowsNetwork
 from transom.node.host.windows_registry import WindowsEnvironment, WindowsRegistry
@@ -37,6 +38,7 @@ class WindowsHost:
         self.network = WindowsNetwork(self.registry, self.processes)
         self.system = WindowsSystem(self.registry)
         self.source = Downloads(self.environment)
+        self.background = WindowsBackground(self.services)
 
     def note(self, act: str, subject: str, before: Mapping[str, object] | None) -> None:
         """Nothing is recorded on the bare host."""

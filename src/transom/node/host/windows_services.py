@@ -25,7 +25,8 @@ _kernel32 = ctypes.WinDLL("kernel32", use_last_error=True)
 _SERVICES = "SYSTEM\\CurrentControlSet\\Services\\"
 _ALL_ACCESS_MANAGER, _CONNECT, _ALL_ACCESS_SERVICE, _QUERY_STATUS = 0xF003F, 0x1, 0xF01FF, 0x4
 _OWN_PROCESS, _ERROR_NORMAL, _NO_CHANGE = 0x10, 1, 0xFFFF_FFFF
-_START = {"auto": 2, "delayed-auto": 2, "demand": 3, "disabled": 4}
+_DELAYED = "delayed-auto"
+_START = {"auto": 2, _DELAYED: 2, "demand": 3, "disabled": 4}
 _START_NAMES = {0: "boot", 1: "system", 2: "auto", 3: "demand", 4: "disabled"}
 _DELAYED_INFO, _FAILURE_ACTIONS = 3, 2
 _ACTION_RESTART = 1
@@ -160,7 +161,7 @@ class WindowsServices:
         return ServiceDefinition(
             command=self._text(key, "ImagePath"),
             display_name=self._text(key, "DisplayName") or name,
-            start="delayed-auto" if delayed else _START_NAMES.get(start, str(start)),
+            start=_DELAYED if delayed else _START_NAMES.get(start, str(start)),
             depends_on=self._list(key, "DependOnService"),
             environment=self._list(key, "Environment"),
             restart_delays_ms=delays,
@@ -183,8 +184,11 @@ class WindowsServices:
             return
         if self.get(name) is None:
             _create(name, definition)
+        delayed = bool(self._number(_SERVICES + name, "DelayedAutostart"))
         with _service(name) as handle:
             _configure(handle, name, definition)
+            if delayed != (definition.start == _DELAYED):
+                _set_delayed(handle, name, delayed=not delayed)
         environment = definition.environment
         data = RegistryData("multi-string", environment) if environment else None
         self._registry.put(_SERVICES + name, "Environment", data)
@@ -227,13 +231,17 @@ class WindowsServices:
             while process and _wait(process, int(_POLL_S * 1000)) == _WAIT_TIMEOUT:
                 _pause(deadline, f"the process of service {name} does not end", name)
 
+    def delete(self, name: str) -> None:
+        """Delete a service; one that runs goes when it ends."""
+        with _service(name) as handle:
+            if not _delete_service(handle):
+                raise last_failure("delete the service", name)
+
     def _delete(self, name: str) -> None:
         if self.get(name) is None:
             return
         self.stop(name)
-        with _service(name) as handle:
-            if not _delete_service(handle):
-                raise last_failure("delete the service", name)
+        self.delete(name)
         deadline = time.monotonic() + _WAIT_S
         while self.get(name) is not None:
             _pause(deadline, f"the service {name} is deleted but some program holds it open", name)
@@ -323,12 +331,13 @@ def _configure(handle: int, name: str, definition: ServiceDefinition) -> None:
     )
     if not changed:
         raise last_failure("change the service", name)
-    delayed = wintypes.BOOL(definition.start == "delayed-auto")
-    if definition.start in ("auto", "delayed-auto") and not _change_config2(
-        handle, _DELAYED_INFO, ctypes.byref(delayed)
-    ):
-        raise last_failure("set the start of service", name)
     _set_failure_actions(handle, name, definition)
+
+
+def _set_delayed(handle: int, name: str, *, delayed: bool) -> None:
+    flag = wintypes.BOOL(delayed)
+    if not _change_config2(handle, _DELAYED_INFO, ctypes.byref(flag)):
+        raise last_failure("set the start of service", name)
 
 
 def _set_failure_actions(handle: int, name: str, definition: ServiceDefinition) -> None:

@@ -1,0 +1,202 @@
+"""Work that outlives the session that starts it: a transient service, fed through a named pipe.
+
+Making the first HNS network cuts every session to the host, so the starter only hands over. The
+request, which may hold a token, goes through a pipe that only SYSTEM and administrators can open and
+is never on the disk or a command line. The service deletes itself when its work is over.
+"""
+
+import sys
+
+assert sys.platform == "win32"
+
+import ctypes
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from ctypes import wintypes
+
+from transom.errors import PermanentError, TemporaryError
+from transom.node.host.protocols import ServiceDefinition
+from transom.node.host.windows_error import failure, last_failure, translated
+from transom.node.host.windows_security import descriptor_from
+from transom.node.host.windows_services import WindowsServices
+from transom.node.quoting import join_arguments
+
+SERVICE = "transom-run"
+_PIPE = r"\\.\pipe\transom-run"
+_ADMINISTRATORS_ONLY = "D:P(A;;GA;;;SY)(A;;GA;;;BA)"
+_HAND_OVER_S = 60.0
+_POLL_S = 0.1
+
+_OUTBOUND, _FIRST_INSTANCE, _REJECT_REMOTE = 0x2, 0x8_0000, 0x8
+_BUFFER_BYTES = 1 << 16
+_INVALID = ctypes.c_void_p(-1).value
+_ALREADY_CONNECTED = 535
+_OWN_PROCESS, _STOPPED, _RUNNING = 0x10, 1, 4
+
+
+class _Status(ctypes.Structure):
+    _fields_ = (
+        ("type", wintypes.DWORD),
+        ("state", wintypes.DWORD),
+        ("accepted", wintypes.DWORD),
+        ("exit_code", wintypes.DWORD),
+        ("service_exit_code", wintypes.DWORD),
+        ("check_point", wintypes.DWORD),
+        ("wait_hint", wintypes.DWORD),
+    )
+
+
+class _Security(ctypes.Structure):
+    _fields_ = (
+        ("length", wintypes.DWORD),
+        ("descriptor", ctypes.c_void_p),
+        ("inherit", wintypes.BOOL),
+    )
+
+
+_service_main = ctypes.WINFUNCTYPE(None, wintypes.DWORD, ctypes.c_void_p)
+_service_handler = ctypes.WINFUNCTYPE(None, wintypes.DWORD)
+
+
+class _Entry(ctypes.Structure):
+    _fields_ = (("name", wintypes.LPWSTR), ("main", _service_main))
+
+
+_advapi32 = ctypes.WinDLL("advapi32", use_last_error=True)
+_kernel32 = ctypes.WinDLL("kernel32", use_last_error=True)
+_dispatch = _advapi32.StartServiceCtrlDispatcherW
+_dispatch.argtypes = [ctypes.POINTER(_Entry)]
+_dispatch.restype = wintypes.BOOL
+_register = _advapi32.RegisterServiceCtrlHandlerW
+_register.argtypes = [wintypes.LPCWSTR, _service_handler]
+_register.restype = wintypes.HANDLE
+_set_status = _advapi32.SetServiceStatus
+_set_status.argtypes = [wintypes.HANDLE, ctypes.POINTER(_Status)]
+_set_status.restype = wintypes.BOOL
+_create_pipe = _kernel32.CreateNamedPipeW
+_create_pipe.argtypes = [
+    wintypes.LPCWSTR,
+    *[wintypes.DWORD] * 6,
+    ctypes.POINTER(_Security),
+]
+_create_pipe.restype = wintypes.HANDLE
+_connect_pipe = _kernel32.ConnectNamedPipe
+_connect_pipe.argtypes = [wintypes.HANDLE, ctypes.c_void_p]
+_connect_pipe.restype = wintypes.BOOL
+_write_file = _kernel32.WriteFile
+_write_file.argtypes = [
+    wintypes.HANDLE,
+    ctypes.c_char_p,
+    wintypes.DWORD,
+    ctypes.POINTER(wintypes.DWORD),
+    ctypes.c_void_p,
+]
+_write_file.restype = wintypes.BOOL
+_flush = _kernel32.FlushFileBuffers
+_flush.argtypes = [wintypes.HANDLE]
+_flush.restype = wintypes.BOOL
+_close_handle = _kernel32.CloseHandle
+_close_handle.argtypes = [wintypes.HANDLE]
+_close_handle.restype = wintypes.BOOL
+
+
+class WindowsBackground:
+    """Starts and serves the transient service."""
+
+    def __init__(self, services: WindowsServices) -> None:
+        self._services = services
+
+    def start(self, argv: Sequence[str], payload: bytes) -> None:
+        """Start the service with that command line and hand the payload over."""
+        if self._services.running(SERVICE):
+            raise TemporaryError("the host is busy: a run is under way", subject=SERVICE)
+        self._services.put(SERVICE, None)
+        definition = ServiceDefinition(
+            command=join_arguments(tuple(argv)), display_name="Transom run", start="demand"
+        )
+        with _pipe() as pipe:
+            self._services.put(SERVICE, definition)
+            # A pipe without its reader would wait for ever, so the waiting is done beside.
+            sender = threading.Thread(target=_send, args=(pipe, payload), daemon=True)
+            sender.start()
+            self._services.start(SERVICE)
+            sender.join(_HAND_OVER_S)
+            if sender.is_alive():
+                raise PermanentError(
+                    "the transient service did not take its request",
+                    subject=SERVICE,
+                    hint="Look for its process in the event log of services.",
+                )
+
+    def serve(self, work: Callable[[bytes], None]) -> None:
+        """Be the service: take the payload, work, and go away."""
+        failures: list[BaseException] = []
+
+        def handle(_control: int) -> None:
+            """Nothing is accepted: a run is stopped by the verb cancel, between two steps."""
+
+        handler = _service_handler(handle)
+
+        def run(_count: int, _words: int | None) -> None:
+            reporter = _register(SERVICE, handler)
+            _report(reporter, _RUNNING)
+            try:
+                work(_receive())
+            except BaseException as error:  # noqa: BLE001 - handed to the caller below
+                failures.append(error)
+            finally:
+                self._services.delete(SERVICE)
+                _report(reporter, _STOPPED)
+
+        table = (_Entry * 2)(_Entry(SERVICE, _service_main(run)), _Entry(None, _service_main()))
+        if not _dispatch(table):
+            raise last_failure("serve as", SERVICE)
+        if failures:
+            raise failures[0]
+
+
+@contextmanager
+def _pipe() -> Iterator[int]:
+    with descriptor_from(_ADMINISTRATORS_ONLY) as descriptor:
+        security = _Security(ctypes.sizeof(_Security), descriptor, False)
+        mode = _OUTBOUND | _FIRST_INSTANCE
+        sizes = (1, _BUFFER_BYTES, _BUFFER_BYTES, 0)
+        pipe = _create_pipe(_PIPE, mode, _REJECT_REMOTE, *sizes, ctypes.byref(security))
+    if pipe == _INVALID:
+        raise last_failure("make the pipe", _PIPE)
+    try:
+        yield pipe
+    finally:
+        _close_handle(pipe)
+
+
+def _send(pipe: int, payload: bytes) -> None:
+    if not _connect_pipe(pipe, None) and ctypes.get_last_error() != _ALREADY_CONNECTED:
+        return
+    written, position = wintypes.DWORD(), 0
+    while position < len(payload):
+        part = payload[position : position + _BUFFER_BYTES]
+        if not _write_file(pipe, part, len(part), ctypes.byref(written), None):
+            return
+        position += written.value
+    _flush(pipe)
+
+
+def _receive() -> bytes:
+    deadline = time.monotonic() + _HAND_OVER_S
+    while True:
+        try:
+            with translated("read", _PIPE), open(_PIPE, "rb", buffering=0) as pipe:  # noqa: PTH123 - a pipe
+                return pipe.readall()
+        except PermanentError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(_POLL_S)
+
+
+def _report(reporter: int, state: int) -> None:
+    status = _Status(_OWN_PROCESS, state, 0, 0, 0, 0, 0)
+    if not _set_status(reporter, ctypes.byref(status)):
+        raise failure("report the state of", SERVICE, ctypes.get_last_error())
