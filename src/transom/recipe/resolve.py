@@ -310,6 +310,10 @@ def _proxy_environment(case: Case) -> dict[str, str]:
 
 def _notes(case: Case) -> tuple[str, ...]:
     notes = []
+    limit = rows.one(Limit, "limit-computer-name", At())
+    if len(case.host.name) > limit.value:
+        short = case.host.name[: limit.value].upper()
+        notes.append(f"NetBIOS knows this host as {short}; its DNS name keeps all characters")
     if case.release is not None and case.release.revision_must_match:
         notes.append(f"images must have the very revision of a {case.release.name} host")
     if case.plugin_row is not None and case.plugin_row.managed and case.plugin_row.needs:
