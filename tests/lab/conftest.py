@@ -5,6 +5,7 @@ there a missing package is a failure, never a silent green.
 """
 
 import asyncio
+import hashlib
 import json
 import os
 import shlex
@@ -59,7 +60,7 @@ def lab(machine: None) -> Iterator[Lab]:
     """A lab with two hosts that have never joined."""
     del machine
     made = new_lab("tests")
-    made.down()
+    made.down()  # what an earlier, killed run of this checkout left
     try:
         made.up(Wish(hosts=2))
         yield made
@@ -67,8 +68,9 @@ def lab(machine: None) -> Iterator[Lab]:
         made.down()
 
 
-def new_lab(name: str) -> Lab:
-    """A lab object that is not up."""
+def new_lab(purpose: str) -> Lab:
+    """A lab of this checkout, not up; two checkouts can be tested at the same time."""
+    name = f"{purpose}-{hashlib.sha256(str(_HERE).encode()).hexdigest()[:6]}"
     return Lab(lab_directory(name), cache=cache_directory(), progress=Progress())
 
 
@@ -214,6 +216,13 @@ class Cluster:
         """An upstream Windows program, from the cache or built."""
         wanted = program(name, Goos.WINDOWS)
         return Binaries(cache=cache_directory(), progress=Progress()).fetch([wanted])[wanted]
+
+
+@pytest.fixture(scope="session")
+def another_lab(lab: Lab) -> Callable[[str], Lab]:
+    """`another_lab(purpose)`: a lab of this checkout beside the session's, not up."""
+    del lab
+    return new_lab
 
 
 @pytest.fixture(scope="session")

@@ -12,17 +12,14 @@ import pytest
 from transom_lab.controlplane import Component
 from transom_lab.lab import Lab, Wish
 from transom_lab.namespaces import processes_below
-from transom_lab.places import cache_directory, lab_directory
-from transom_lab.progress import Progress
 
 _PARTIAL = (Component.ETCD, Component.APISERVER)
 
 
 @pytest.fixture
-def second(lab):
+def second(another_lab):
     """Another lab beside the session's, not up."""
-    del lab
-    made = Lab(lab_directory("tests-down"), cache=cache_directory(), progress=Progress())
+    made = another_lab("down")
     made.down()
     yield made
     made.down()
@@ -44,7 +41,7 @@ def _nothing_left(lab: Lab) -> None:
     assert processes_below(lab.directory) == set()
     assert not lab.exists
     assert not lab.directory.with_suffix(".lock").exists()
-    assert "tests-down" not in Path("/proc/self/mounts").read_text()
+    assert str(lab.directory) not in Path("/proc/self/mounts").read_text()
 
 
 def test_a_lab_with_a_host_goes_without_a_trace(second):
@@ -75,7 +72,7 @@ def test_a_second_up_changes_nothing(second):
 
 @pytest.mark.parametrize("after_s", [0.6, 2.0, 3.5])
 def test_what_a_killed_up_left_is_recognised_and_cleaned(second, after_s):
-    argv = ["-m", "transom_lab", "up", "--name", "tests-down", "--hosts", "0"]
+    argv = ["-m", "transom_lab", "up", "--name", second.directory.name, "--hosts", "0"]
     child = subprocess.Popen(
         [sys.executable, *argv], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )

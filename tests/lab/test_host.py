@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+import asyncssh
+
 _LOOK = r"""
 import ctypes, json, os, platform, socket, sys, winreg
 v = sys.getwindowsversion()
@@ -47,3 +49,25 @@ def test_hosts_reach_each_other_and_the_control_plane_by_address(cluster):
     )
     answer = cluster.ssh("win1", rf'C:\Python\python.exe -c "{script}"')
     assert answer.stdout.strip() == "reached", answer.text
+
+
+def test_a_program_can_restart_the_host(cluster, eventually):
+    """`shutdown /r` is carried out: the host goes down, comes back, and knows that it booted."""
+    host = cluster.lab.host("win2")
+    before = _boots(host)
+    answer = cluster.ssh("win2", "shutdown /r /t 0")
+    assert answer.code == 0, answer.text
+    eventually(lambda: _boots(host) == before + 1, "the host went down")
+    eventually(lambda: _answers(cluster, "win2"), "the host has booted again")
+
+
+def _answers(cluster: Any, name: str) -> bool:
+    try:
+        return bool(cluster.ssh(name, "echo back").stdout.strip() == "back")
+    except (OSError, asyncssh.Error):
+        return False
+
+
+def _boots(host: Any) -> int:
+    file = host.drive_c / "ProgramData/transom-lab/boot.json"
+    return int(json.loads(file.read_text())["number"]) if file.exists() else 0

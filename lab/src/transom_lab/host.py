@@ -16,13 +16,14 @@ from dataclasses import asdict, dataclass
 from ipaddress import IPv4Address
 from pathlib import Path
 
-from transom.errors import PermanentError
+from transom.errors import PermanentError, TemporaryError
 from transom_lab.hns.client import HnsClient
 from transom_lab.namespaces import Bind, Enter, Room
 from transom_lab.network import CONTROL_PLANE, connect
 from transom_lab.prefix import copy_prefix
 from transom_lab.registry import render_registry, windows_release
 from transom_lab.sshd import Settings
+from transom_lab.standins import note_boot
 from transom_lab.wine import Wine
 from transom_lab.winpath import locate
 
@@ -104,9 +105,15 @@ class WindowsHost:
 
     def reboot(self) -> None:
         """End every process of the host and boot again; automatic services start by themselves."""
-        self.hns.reboot()
-        self.room.stop("sshd", timeout_s=1)
-        self.room.stop("hns")
+        self.shut_down()
+        self._boot()
+
+    def shut_down(self) -> None:
+        """End every process of the host, as a hard reset does; its room and drive stay."""
+        if self.room.is_alive("hns"):
+            self.hns.reboot()
+        for name in ("sshd", "hns"):
+            self.room.stop(name, timeout_s=2)
         self.room.call(
             [str(self.wine.server), "-k"],
             timeout_s=_WINDOWS_TIMEOUT_S,
@@ -114,7 +121,21 @@ class WindowsHost:
             check=False,
         )
         self.room.stop("wineserver")
-        self._boot()
+        note_boot(self.drive_c)
+
+    def start_hns(self, *options: str) -> None:
+        """Start the networking service, anew where it runs, with options of its own."""
+        self.room.stop("hns")
+        self._python("hns", "transom_lab.hns", "--directory", str(self.hns.directory), *options)
+        deadline = time.monotonic() + _LISTEN_TIMEOUT_S
+        while not self._hns_answers():
+            if time.monotonic() > deadline:
+                raise PermanentError(
+                    f"the networking service of {self.plan.name} does not answer",
+                    subject=self.plan.name,
+                    hint=f"see {self.directory / 'hns.log'}",
+                )
+            time.sleep(_POLL_S)
 
     def run(
         self,
@@ -177,13 +198,20 @@ class WindowsHost:
 
     def _boot(self) -> None:
         self._start_server()
-        self._python("hns", "transom_lab.hns", "--directory", str(self.hns.directory))
+        self.start_hns()
         if self._registry_file.exists():
             self.run(["regedit", "/S", r"C:\k\host.reg"])
             self._registry_file.unlink()
         self.run(["wineboot"])
         self._python("sshd", "transom_lab.sshd", str(self._ssh_settings), enter=Enter.PROCESSES)
         self._await_ssh()
+
+    def _hns_answers(self) -> bool:
+        try:
+            self.hns.state()
+        except TemporaryError:
+            return False
+        return True
 
     def _start_server(self) -> None:
         self.room.spawn(

@@ -176,6 +176,7 @@ class Lab:
             self._ground.open(hostname="ground")
             make_bridge(self._ground)
             self._forward("forward-api", lab.api_port, f"{CONTROL_PLANE}:6443")
+            self._serve("caretaker", str(self.directory))
             self.control_plane.start(
                 self._ground,
                 version=version,
@@ -235,12 +236,20 @@ class Lab:
         return lab
 
     def _forward(self, name: str, port: int, target: str) -> None:
-        argv = [
-            *(sys.executable, "-m", "transom_lab.forward", "--listen", str(port)),
-            *("--network-of", str(self._ground.init_pid), "--connect", target),
-        ]
-        log = self.directory / f"{name}.log"
-        self._ground.spawn(name, argv, log=log, enter=Enter.PROCESSES)
+        network = str(self._ground.init_pid)
+        self._serve(
+            *(name, "--listen", str(port), "--network-of", network, "--connect", target),
+            module="forward",
+        )
+
+    def _serve(self, name: str, *arguments: str, module: str = "") -> None:
+        """Start a process of the lab's own, with the machine's network and files."""
+        self._ground.spawn(
+            name,
+            [sys.executable, "-m", f"transom_lab.{module or name}", *arguments],
+            log=self.directory / f"{name}.log",
+            enter=Enter.PROCESSES,
+        )
 
 
 def prepare(host: WindowsHost) -> None:

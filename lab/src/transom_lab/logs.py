@@ -7,7 +7,8 @@ from transom_lab.lab import Lab
 
 def log_files(lab: Lab) -> dict[str, Path]:
     """Every log, by name."""
-    found = {path.stem: path for path in lab.control_plane.directory.glob("*.log")}
+    folders = (lab.directory, lab.control_plane.directory)
+    found = {path.stem: path for folder in folders for path in folder.glob("*.log")}
     for host in lab.hosts():
         name = host.plan.name
         found |= {f"{name}/{path.stem}": path for path in host.directory.glob("*.log")}
