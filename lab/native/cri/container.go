@@ -34,6 +34,14 @@ func (c *container) stop() {
 	c.state, c.finished = cri.ContainerState_CONTAINER_EXITED, now()
 }
 
+// named is the image as the pod names it; the kubelet itself asks by the id it was told.
+func (c *container) named() *cri.ImageSpec {
+	if name := c.config.GetImage().GetUserSpecifiedImage(); name != "" {
+		return &cri.ImageSpec{Image: name, UserSpecifiedImage: name}
+	}
+	return c.config.Image
+}
+
 // CreateContainer refuses a mount whose source is not there, as Windows would at the start.
 func (r *runtime) CreateContainer(_ context.Context, request *cri.CreateContainerRequest) (*cri.CreateContainerResponse, error) {
 	r.mu.Lock()
@@ -56,7 +64,7 @@ func (r *runtime) CreateContainer(_ context.Context, request *cri.CreateContaine
 		}
 	}
 	if box.isHostProcess() || config.GetWindows().GetSecurityContext().GetHostProcess() {
-		host, err := newHostProcess(made)
+		host, err := newHostProcess(made, r.links)
 		if err != nil {
 			return nil, status.Errorf(codes.InvalidArgument, "container %s: %v", config.GetMetadata().GetName(), err)
 		}
@@ -154,7 +162,7 @@ func (r *runtime) ListContainers(_ context.Context, request *cri.ListContainersR
 			continue
 		}
 		response.Containers = append(response.Containers, &cri.Container{
-			Id: c.id, PodSandboxId: c.sandbox, Metadata: c.config.Metadata, Image: c.config.Image, ImageRef: c.image,
+			Id: c.id, PodSandboxId: c.sandbox, Metadata: c.config.Metadata, Image: c.named(), ImageRef: c.image,
 			ImageId: c.image, State: c.state, CreatedAt: c.created, Labels: c.config.Labels, Annotations: c.config.Annotations,
 		})
 	}
@@ -170,7 +178,7 @@ func (r *runtime) ContainerStatus(_ context.Context, request *cri.ContainerStatu
 	}
 	found := &cri.ContainerStatus{
 		Id: c.id, Metadata: c.config.Metadata, State: c.state, CreatedAt: c.created, StartedAt: c.started, FinishedAt: c.finished,
-		ExitCode: c.exit, Image: c.config.Image, ImageRef: c.image, ImageId: c.image, Labels: c.config.Labels,
+		ExitCode: c.exit, Image: c.named(), ImageRef: c.image, ImageId: c.image, Labels: c.config.Labels,
 		Annotations: c.config.Annotations, Mounts: c.config.Mounts, LogPath: c.log.path,
 	}
 	if c.state == cri.ContainerState_CONTAINER_EXITED {

@@ -36,7 +36,8 @@ type starter func(processSpec) (process, error)
 // hostProcess is a container whose command runs in the host itself.
 //
 // Its volumes are links: below its root, as on Windows, and at their own path in the host if
-// nothing is there (Windows shows them there to the container alone). Ending it terminates the
+// nothing is there (Windows shows them there to the container alone); those links are written down
+// first, so that a later run can take them away. Ending it terminates the
 // process and its children at once; Windows first sends CTRL_SHUTDOWN_EVENT.
 type hostProcess struct {
 	root        string
@@ -44,12 +45,13 @@ type hostProcess struct {
 	environment []string
 	directory   string
 	links       []string
+	ledger      ledger
 	running     process
 	done        chan struct{}
 }
 
-func newHostProcess(c *container) (*hostProcess, error) {
-	made := &hostProcess{root: filepath.Join(hostProcessRoot, c.id[:12]), done: make(chan struct{})}
+func newHostProcess(c *container, ledger ledger) (*hostProcess, error) {
+	made := &hostProcess{root: filepath.Join(hostProcessRoot, c.id[:12]), ledger: ledger, done: make(chan struct{})}
 	for _, word := range append(append([]string{}, c.config.Command...), c.config.Args...) {
 		made.command = append(made.command, made.expand(word))
 	}
@@ -90,6 +92,9 @@ func (h *hostProcess) mount(source, target string) error {
 	if _, err := os.Lstat(host); err == nil {
 		log.Printf("mount %s: the host has a file of that name, so it is only below %s", target, h.root)
 		return nil
+	}
+	if err := h.ledger.add(host); err != nil {
+		return err
 	}
 	return h.link(source, host)
 }
@@ -158,4 +163,43 @@ func (h *hostProcess) remove() {
 	if err := os.RemoveAll(h.root); err != nil {
 		log.Printf("remove %s: %v", h.root, err)
 	}
+}
+
+// ledger is a file with the links made outside hostProcessRoot, one a line.
+type ledger struct{ path string }
+
+func (l ledger) add(link string) error {
+	if err := os.MkdirAll(filepath.Dir(l.path), 0o755); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	_, err = fmt.Fprintln(file, link)
+	return err
+}
+
+// clear takes away what an earlier run left: its processes are gone, its links are not.
+func (l ledger) clear() error {
+	data, err := os.ReadFile(l.path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	for link := range strings.Lines(string(data)) {
+		link = strings.TrimSpace(link)
+		if info, err := os.Lstat(link); err == nil && info.Mode()&os.ModeSymlink != 0 {
+			if err := os.Remove(link); err != nil {
+				return err
+			}
+		}
+	}
+	if err := os.RemoveAll(hostProcessRoot); err != nil {
+		return err
+	}
+	if err := os.Remove(l.path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
 }

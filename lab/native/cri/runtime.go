@@ -7,6 +7,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -27,6 +28,7 @@ type runtime struct {
 	images  *images
 	faults  *faults
 	records records
+	links   ledger
 	streams streaming.Server
 	start   starter
 
@@ -45,12 +47,17 @@ func newRuntime(options options, namespaces namespaces, start starter) (*runtime
 	if err != nil {
 		return nil, err
 	}
+	links := ledger{filepath.Join(options.state, "links.txt")}
+	if err := links.clear(); err != nil {
+		return nil, err
+	}
 	for _, one := range sandboxes {
 		network.reserve(one.network.addresses)
 	}
 	return &runtime{
 		network:    network,
 		records:    kept,
+		links:      links,
 		images:     &images{known: map[string]*cri.Image{}},
 		faults:     &faults{path: options.faults},
 		start:      start,

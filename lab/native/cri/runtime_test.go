@@ -274,3 +274,46 @@ func TestSandboxesAreRememberedOverARestart(t *testing.T) {
 		t.Fatal(left)
 	}
 }
+
+// The namespaces of a sandbox are those it was asked for: else the kubelet makes it anew for ever.
+func TestNamespacesAreReported(t *testing.T) {
+	r := newTestRuntime(t, nil)
+	config := pod("p")
+	wanted := &cri.NamespaceOption{Network: cri.NamespaceMode_NODE}
+	config.Linux = &cri.LinuxPodSandboxConfig{SecurityContext: &cri.LinuxSandboxSecurityContext{NamespaceOptions: wanted}}
+	found, err := r.PodSandboxStatus(context.Background(), &cri.PodSandboxStatusRequest{PodSandboxId: runPod(t, r, config)})
+	if err != nil || found.Status.GetLinux().GetNamespaces().GetOptions().GetNetwork() != cri.NamespaceMode_NODE {
+		t.Fatal(found, err)
+	}
+}
+
+// A restart takes away the links of containers that ended with the last run, and nothing else.
+func TestLinksOfTheLastRunAreTakenAway(t *testing.T) {
+	hostProcessRoot = filepath.Join(t.TempDir(), "hpc")
+	folder := t.TempDir()
+	link, file := filepath.Join(folder, "link"), filepath.Join(folder, "file")
+	os.WriteFile(file, nil, 0o600)
+	os.Symlink(file, link)
+	os.MkdirAll(filepath.Join(hostProcessRoot, "old"), 0o755)
+	kept := ledger{filepath.Join(t.TempDir(), "state", "links.txt")}
+	for _, path := range []string{link, file, filepath.Join(folder, "gone")} {
+		if err := kept.add(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := kept.clear(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(link); err == nil {
+		t.Error("the link is still there")
+	}
+	if _, err := os.Stat(file); err != nil {
+		t.Error("a file that is no link was removed")
+	}
+	if _, err := os.Stat(hostProcessRoot); err == nil {
+		t.Error("the last run's folders are still there")
+	}
+	if err := kept.clear(); err != nil {
+		t.Error(err)
+	}
+}

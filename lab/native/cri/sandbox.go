@@ -101,8 +101,11 @@ func (r *runtime) PodSandboxStatus(_ context.Context, request *cri.PodSandboxSta
 			network.AdditionalIps = append(network.AdditionalIps, &cri.PodIP{Ip: address})
 		}
 	}
+	// The kubelet compares these with the pod on Windows too, and makes a new sandbox if they differ.
+	namespaces := &cri.Namespace{Options: found.config.GetLinux().GetSecurityContext().GetNamespaceOptions()}
 	return &cri.PodSandboxStatusResponse{Status: &cri.PodSandboxStatus{
-		Id: found.id, Metadata: found.config.Metadata, State: found.state, CreatedAt: found.created, Network: network,
+		Linux: &cri.LinuxPodSandboxStatus{Namespaces: namespaces},
+		Id:    found.id, Metadata: found.config.Metadata, State: found.state, CreatedAt: found.created, Network: network,
 		Labels: found.config.Labels, Annotations: found.config.Annotations, RuntimeHandler: found.handler,
 	}}, nil
 }

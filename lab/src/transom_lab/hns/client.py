@@ -54,8 +54,8 @@ class HnsClient:
     def _ask(self, request: Json) -> Any:
         try:
             with (
-                socket.socket(socket.AF_UNIX) as connection,
                 control_address(self.directory) as address,
+                socket.socket(socket.AF_UNIX) as connection,
             ):
                 connection.settimeout(self.timeout_s)
                 connection.connect(address)
