@@ -16,6 +16,8 @@ from transom.recipe.resolve import resolve
 from transom.spec import reference, schema
 from transom.spec.fleet import read_fleets
 from transom.spec.shapes.document import FLEET
+from transom.workload import page
+from transom.workload.catalogue import all_rules
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -48,8 +50,22 @@ def golden_recipes() -> Iterator[tuple[Path, str]]:
             yield ROOT / "tests" / "data" / "recipes" / f"{path.stem}.json", text
 
 
+def rule_pages() -> Iterator[tuple[Path, str]]:
+    """A page per rule about workloads, with the fixtures of its tests as examples, and the list."""
+    folder = ROOT / "docs" / "rules"
+    rules = all_rules()
+    for rule in rules:
+        fixtures = ROOT / "tests" / "data" / "rules" / rule.name
+        texts = {
+            kind: [path.read_text("utf-8") for path in sorted(fixtures.glob(f"{kind}-*.yaml"))]
+            for kind in ("bad", "good")
+        }
+        yield folder / f"{rule.id}.md", page.page(rule, bad=texts["bad"], good=texts["good"])
+    yield folder / "README.md", page.index(rules)
+
+
 # In order: later generators may read what earlier ones wrote.
-GENERATORS = (compiled_facts, fleet_schema, fleet_page, golden_recipes)
+GENERATORS = (compiled_facts, fleet_schema, fleet_page, golden_recipes, rule_pages)
 
 
 def main() -> int:

@@ -7,7 +7,6 @@ has three names: `SUMMARY`, `configure(parser)` and `run(args) -> int`.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Protocol, cast
 
 if TYPE_CHECKING:
@@ -65,6 +64,9 @@ def find(name: str) -> Command | None:
 
 def plugins() -> Iterator[Command]:
     """Commands of other installed distributions."""
+    # Looking through installed distributions costs more than most commands do.
+    from importlib.metadata import entry_points
+
     for point in sorted(entry_points(group=ENTRY_POINTS)):
         module = cast("CommandModule", point.load())
         yield Command(point.name, "More", module.SUMMARY, point.value)

@@ -11,7 +11,7 @@ from transom.facts.rows import Row
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageName(Row):
-    """Names of images of one system; `windows_base` marks base images of Windows itself.
+    """Names of images of one system.
 
     `repositories` begin a repository, up to a `/` or its end. `tag_words` are found in a tag
     between its separators.
@@ -23,7 +23,6 @@ class ImageName(Row):
     os: str
     repositories: tuple[str, ...] = ()
     tag_words: tuple[str, ...] = ()
-    windows_base: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

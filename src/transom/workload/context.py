@@ -30,7 +30,7 @@ class LintContext:
 
     `assume` is the system of pods that say nothing; `mixed` that Linux and Windows nodes live in
     one cluster. `gates` holds feature gates set against their default, `pod_security` the level
-    that namespaces enforce, `runtime_classes` the system a RuntimeClass leads to, and `today` the
+    that a namespace enforces (of the empty name: that all others do), `runtime_classes` the system a RuntimeClass leads to, and `today` the
     date by which support has ended or not.
     """
 
@@ -43,17 +43,27 @@ class LintContext:
     taints: "tuple[Taint, ...]" = ()
     mixed: bool = False
     assume: OperatingSystem | None = None
-    allow_privileged: bool = True
     pod_security: Mapping[str, str] = field(default_factory=dict)
     runtime_classes: Mapping[str, OperatingSystem] = field(default_factory=dict)
     today: str = ""
 
     def possible_builds(self) -> tuple[int, ...]:
         """The builds of the nodes, or all that this Kubernetes supports where none was named."""
-        if self.builds:
-            return self.builds
+        return self.builds or self.supported_builds()
+
+    def supported_builds(self) -> tuple[int, ...]:
+        """The builds that this Kubernetes supports."""
         found = rows(Support, At(kubernetes=self.kubernetes))
         return tuple(sorted({build for row in found for build in row.builds}))
+
+    def containerd_minimums(self) -> tuple[str, ...]:
+        """The least containerd of each series that this Kubernetes supports."""
+        found = rows(Support, At(kubernetes=self.kubernetes))
+        return tuple(text for row in found for text in row.containerd_minimums)
+
+    def pod_security_of(self, namespace: str) -> str:
+        """The Pod Security level that a namespace enforces, empty where it is not known."""
+        return self.pod_security.get(namespace) or self.pod_security.get("", "")
 
 
 def newest_kubernetes() -> Version:

@@ -70,11 +70,13 @@ class Linter:
     def _lint_object(self, document: Document, view: ObjectView) -> Iterator[Finding]:
         if view.kind == "PersistentVolumeClaim":
             self.links.add_claim(view)
-        is_pod = False
+        systems = []
         for pod in pods_in(view, self._templates):
-            is_pod = True
             yield from self.lint_pod(document, pod)
-        if not is_pod or view.kind != "Pod":
+            systems.append(pod.os)
+        # A Pod is judged as a pod already, and owners of Linux pods are left in peace.
+        is_owner = view.kind != "Pod" and OperatingSystem.WINDOWS in systems
+        if is_owner or not systems:
             yield from self._lint_other(document, view)
 
     def lint_pod(self, document: Document, pod: PodView) -> Iterator[Finding]:

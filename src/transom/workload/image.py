@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from transom.facts.images import ImageName, LeastMemory
-from transom.facts.rows import read
-from transom.facts.windows import Release
+from transom.facts.rows import At, read
+from transom.facts.windows import ImageMatch, Release
+from transom.model.version import Version
 from transom.workload.context import OperatingSystem
 
 _WORD = re.compile(r"[A-Za-z0-9]+")
+# From Windows Server 2022 on, kernels keep the interface that older images use.
+_FIRST_STABLE_BUILD = 20348
 _FULL_BUILD = re.compile(r"10\.0\.(\d{5})")
 
 
@@ -25,7 +28,7 @@ class Image:
     digest: str
     os: OperatingSystem | None
     release: Release | None
-    is_windows_base: bool
+    is_windows_repository: bool
 
 
 @lru_cache(maxsize=4096)
@@ -44,7 +47,7 @@ def read_image(name: str) -> Image:
         digest=digest,
         os=system,
         release=release if system is OperatingSystem.WINDOWS else None,
-        is_windows_base=_is_base(repository.lower()),
+        is_windows_repository=_is_windows_repository(repository.lower()),
     )
 
 
@@ -64,6 +67,32 @@ def least_memory(image: Image) -> LeastMemory | None:
     return next((row for row in read(LeastMemory) if words.intersection(row.words)), None)
 
 
+def runs_on(image_build: int, node_build: int, containerd: Version | None) -> bool:
+    """Whether a node runs images of a build with process isolation, by its containerd.
+
+    Where the containerd is not known, the newest one's rule counts.
+    """
+    known = read(ImageMatch)
+    rule = next(
+        (row.rule for row in known if containerd and row.holds(At(containerd=containerd))), ""
+    )
+    rule = rule or known[-1].rule
+    if image_build == node_build:
+        return True
+    if rule == "since-20348":
+        return _FIRST_STABLE_BUILD <= image_build <= node_build
+    if rule == "previous-ltsc":
+        return _previous_ltsc(node_build) <= image_build <= node_build
+    return False
+
+
+def _previous_ltsc(node_build: int) -> int:
+    """The LTSC build before a node's, from the first with a stable interface on; else its own."""
+    builds = [row.build for row in read(Release) if row.channel == "LTSC"]
+    older = [build for build in builds if _FIRST_STABLE_BUILD <= build < node_build]
+    return max(older, default=node_build)
+
+
 @cache
 def _tags(release: Release) -> frozenset[str]:
     return frozenset(tag.lower() for tag in release.tags)
@@ -81,8 +110,9 @@ def _name_row(repository: str, tag: str) -> ImageName | None:
     return next(by_repository, None) or next(by_tag, None)
 
 
-def _is_base(repository: str) -> bool:
-    return any(row.windows_base and repository in row.repositories for row in _rows())
+def _is_windows_repository(repository: str) -> bool:
+    windows = (row for row in _rows() if row.os == OperatingSystem.WINDOWS.value)
+    return any(_is_below(repository, row.repositories) for row in windows)
 
 
 def _is_below(repository: str, beginnings: tuple[str, ...]) -> bool:

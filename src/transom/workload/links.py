@@ -17,7 +17,7 @@ from transom.workload.pods import ObjectView, PodView, mapping, sequence
 
 @dataclass(frozen=True, slots=True)
 class Bond:
-    """What an object leads to: pods with these labels, or those that use this claim.
+    """What an object leads to: pods with these labels, of this owner, or with this claim.
 
     An empty namespace is decided when the document is applied, and meets any.
     """
@@ -26,6 +26,7 @@ class Bond:
     labels: tuple[tuple[str, str], ...] = ()
     claim: str = ""
     volume: str = ""
+    owner: str = ""
     every_pod: bool = False
 
 
@@ -92,6 +93,8 @@ class Links:
             return True
         if not _same(bond.namespace, pod.namespace):
             return False
+        if bond.owner:
+            return bond.owner == pod.owner
         return bond.every_pod or (bool(bond.labels) and pod.labels.issuperset(bond.labels))
 
 
@@ -105,6 +108,9 @@ def bond_of(view: ObjectView) -> Bond | None:
             selector = mapping(spec.get("podSelector"))
             labels = tuple(_pairs(mapping(selector.get("matchLabels"))))
             return Bond(view.namespace, labels=labels, every_pod=not selector)
+        case "HorizontalPodAutoscaler":
+            target = mapping(spec.get("scaleTargetRef"))
+            return Bond(view.namespace, owner=f"{target.get('kind')} {target.get('name')}")
         case "PersistentVolumeClaim":
             return Bond(view.namespace, claim=view.name)
         case "PersistentVolume":

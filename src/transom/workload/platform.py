@@ -41,6 +41,27 @@ def placement(pod: PodView, ctx: LintContext) -> Iterator[Sign]:
         yield system, f"RuntimeClass {name}"
 
 
+def pinned_build(pod: PodView) -> int | None:
+    """The build that the pod's selector pins, if it pins one."""
+    value = mapping(pod.spec.get("nodeSelector")).get(BUILD_LABEL)
+    last = str(value or "").rpartition(".")[2]
+    return int(last) if last.isdecimal() else None
+
+
+def pins_build(pod: PodView) -> bool:
+    """Whether the selector or a required affinity of the pod names a build."""
+    if pinned_build(pod) is not None:
+        return True
+    terms = _required_terms(pod.spec)
+    return bool(terms) and all(
+        any(
+            expression.get("key") == BUILD_LABEL and expression.get("operator") == "In"
+            for expression in map(mapping, sequence(term.get("matchExpressions")))
+        )
+        for term in terms
+    )
+
+
 def _signs(pod: PodView, ctx: LintContext) -> Iterator[Sign]:
     """Every sign, the strongest first."""
     if pod.os_name in _BY_NAME:
@@ -69,11 +90,15 @@ def _selector_signs(selector: Mapping[str, Any]) -> Iterator[Sign]:
 
 
 def _affinity_signs(spec: Mapping[str, Any]) -> Iterator[Sign]:
-    affinity = mapping(mapping(spec.get("affinity")).get("nodeAffinity"))
-    required = mapping(affinity.get("requiredDuringSchedulingIgnoredDuringExecution"))
-    terms = [_term_system(mapping(term)) for term in sequence(required.get("nodeSelectorTerms"))]
+    terms = [_term_system(term) for term in _required_terms(spec)]
     if terms and terms[0] is not None and all(term is terms[0] for term in terms):
         yield terms[0], f"node affinity for {terms[0].value}"
+
+
+def _required_terms(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    affinity = mapping(mapping(spec.get("affinity")).get("nodeAffinity"))
+    required = mapping(affinity.get("requiredDuringSchedulingIgnoredDuringExecution"))
+    return [mapping(term) for term in sequence(required.get("nodeSelectorTerms"))]
 
 
 def _term_system(term: Mapping[str, Any]) -> OperatingSystem | None:

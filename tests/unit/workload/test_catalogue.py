@@ -1,0 +1,137 @@
+"""Every rule is whole: declared once, named once, with examples that prove it and a page."""
+
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from transom.facts.rows import read
+from transom.facts.rules import Rule as Row
+from transom.model.fleet import Taint, TaintEffect
+from transom.model.version import VersionRange
+from transom.spec.loader import load
+from transom.workload import page, rules
+from transom.workload.catalogue import all_rules
+from transom.workload.context import LintContext, newest_kubernetes
+from transom.workload.engine import Linter
+from transom.workload.operators import compile_test
+from transom.workload.paths import parse
+from transom.workload.rule import is_active
+
+ROOT = Path(__file__).parents[3]
+FIXTURES = ROOT / "tests" / "data" / "rules"
+HEADINGS = ("What it flags:", "Why it fails:", "Example:", "Instead:", "Sources:")
+
+RULES = all_rules()
+BY_ID = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+
+# Known to the facts, but nothing that a manifest shows: flags of components, requests to
+# subresources, what registries and nodes hold, and several objects at once.
+NOT_IN_MANIFESTS = {
+    "WIN053", "WIN089", "WIN134", "WIN164", "WIN168", "WIN170", "WIN204",
+}  # fmt: skip
+
+
+def context_for(row: Row, folder: Path) -> LintContext:
+    """A cluster where the row holds, with what its fixtures want beside."""
+    newest = newest_kubernetes()
+    window = VersionRange.parse(row.kubernetes)
+    version = newest
+    if window.until is not None and not newest < window.until:
+        version = replace(window.until, minor=window.until.minor - 1)
+    gates = {row.gate: True} if row.gate and not row.effective_since else {}
+    ctx = LintContext(kubernetes=version, gates=gates, today="2026-11-16")
+    file = folder / "context.toml"
+    extra = tomllib.loads(file.read_text("utf-8")) if file.exists() else {}
+    if row.windows_build:
+        extra["builds"] = [int(row.windows_build.removeprefix("<")) - 1]
+    if "taints" in extra:
+        extra["taints"] = tuple(
+            Taint(taint["key"], TaintEffect(taint["effect"]), taint["value"])
+            for taint in extra["taints"]
+        )
+    if "builds" in extra:
+        extra["builds"] = tuple(extra["builds"])
+    return replace(ctx, **extra)
+
+
+def rules_found(path: Path, ctx: LintContext) -> set[str]:
+    linter = Linter(ctx)
+    findings = linter.lint(load(path.read_bytes(), name=path.name)) + linter.links.settle()
+    return {finding.rule for finding in findings}
+
+
+def fixtures(rule, kind):
+    return sorted((FIXTURES / rule.name).glob(f"{kind}-*.yaml"))
+
+
+@BY_ID
+def test_bad_examples_are_found_and_good_ones_are_not(rule):
+    for row in rule.rows:
+        ctx = context_for(row, FIXTURES / rule.name)
+        assert is_active(row, ctx)
+        assert fixtures(rule, "bad")
+        assert fixtures(rule, "good")
+        for path in fixtures(rule, "bad"):
+            assert rule.id in rules_found(path, ctx), path
+        for path in fixtures(rule, "good"):
+            assert rule.id not in rules_found(path, ctx), path
+
+
+@BY_ID
+def test_a_rule_outside_its_window_is_silent(rule):
+    row = rule.rows[0]
+    since = VersionRange.parse(row.kubernetes).since
+    if since is None or since.minor == 0:
+        return
+    before = replace(
+        context_for(row, FIXTURES / rule.name), kubernetes=replace(since, minor=since.minor - 1)
+    )
+    for path in fixtures(rule, "bad"):
+        assert rule.id not in rules_found(path, before), path
+
+
+@BY_ID
+def test_its_page_is_current(rule):
+    examples = {
+        kind: [path.read_text("utf-8") for path in fixtures(rule, kind)] for kind in ("bad", "good")
+    }
+    expected = page.page(rule, bad=examples["bad"], good=examples["good"])
+    assert expected == (ROOT / "docs" / "rules" / f"{rule.id}.md").read_text("utf-8")
+
+
+def test_rules_with_logic_are_the_files_in_order():
+    folder = Path(rules.__file__).parent
+    files = sorted(path.stem for path in folder.glob("*.py") if path.stem != "__init__")
+    assert files == sorted(module for _id, module in rules.LOGIC)
+    assert list(rules.LOGIC) == sorted(rules.LOGIC)
+
+
+@pytest.mark.parametrize(("rule_id", "module"), rules.LOGIC)
+def test_a_rule_with_logic_says_all_about_itself(rule_id, module):
+    rule = next(rule for rule in RULES if rule.id == rule_id)
+    text = (Path(rules.__file__).parent / f"{module}.py").read_text("utf-8")
+    assert rule.name == module.replace("_", "-")
+    assert rule.rows
+    assert [heading for heading in HEADINGS if f"\n{heading}" not in text] == []
+
+
+def test_every_row_is_checked_or_known_not_to_be_in_manifests():
+    assert {row.id for row in read(Row)} - {rule.id for rule in RULES} == NOT_IN_MANIFESTS
+
+
+def test_names_and_folders_of_examples_are_the_same_and_unique():
+    names = [rule.name for rule in RULES]
+    assert len(set(names)) == len(names)
+    assert {path.name for path in FIXTURES.iterdir()} == set(names)
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in read(Row) if row.op != "custom"], ids=lambda row: row.id
+)
+def test_rows_of_data_can_be_compiled(row):
+    compile_test(row)
+    for path in row.paths:
+        assert parse(path)
+    assert row.fix.endswith(".")

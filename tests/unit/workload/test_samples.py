@@ -1,0 +1,105 @@
+"""Samples of Windows manifests as documentation has shown them, with their real mistakes."""
+
+from pathlib import Path
+
+import pytest
+
+from transom.model.version import Version
+from transom.spec.loader import load
+from transom.workload.context import LintContext
+from transom.workload.engine import Linter
+
+SAMPLES = Path(__file__).parents[2] / "data" / "samples"
+
+EXPECTED = {
+    "daemonset-of-1709": [
+        "1:1 error WIN209",
+        "4:3 error WIN211",
+        "7:1 error WIN210",
+        "12:5 warning WIN042",
+        "14:9 warning WIN101",
+        "14:9 warning WIN101",
+        "15:9 error WIN200",
+        "15:9 warning WIN202",
+        "15:9 warning WIN203",
+        "17:9 warning WIN071",
+    ],
+    "iis-in-hyper-v": [
+        "5:1 error WIN210",
+        "12:9 warning WIN075",
+        "13:5 warning WIN042",
+        "13:5 error WIN070",
+        "15:9 warning WIN101",
+        "15:9 warning WIN101",
+        "16:9 error WIN201",
+        "16:9 warning WIN202",
+    ],
+    "iis-with-limits": [
+        "5:1 error WIN210",
+        "11:5 warning WIN042",
+        "11:5 error WIN070",
+        "14:9 error WIN201",
+        "14:9 warning WIN202",
+        "17:13 warning WIN102",
+        "18:13 info WIN100",
+    ],
+    "iis-with-load-balancer": [
+        "14:5 warning WIN042",
+        "17:9 error WIN200",
+        "20:13 info WIN100",
+        "21:13 error WIN105",
+        "24:13 error WIN105",
+        "38:3 info WIN167",
+    ],
+    "iis-with-node-port": [
+        "1:1 error WIN209",
+        "5:1 error WIN210",
+        "11:5 warning WIN042",
+        "13:9 warning WIN071",
+        "16:9 error WIN201",
+        "16:9 warning WIN202",
+        "19:13 warning WIN102",
+        "20:13 info WIN100",
+        "38:3 info WIN167",
+    ],
+    "pod-with-empty-dirs": [
+        "5:1 warning WIN042",
+        "7:5 warning WIN101",
+        "7:5 warning WIN101",
+        "7:5 error WIN200",
+        "7:5 warning WIN202",
+        "7:5 warning WIN203",
+        "22:5 warning WIN071",
+    ],
+    "pod-with-host-path": [
+        "5:1 warning WIN042",
+        "7:5 warning WIN101",
+        "7:5 warning WIN101",
+        "8:5 error WIN200",
+        "8:5 warning WIN202",
+        "8:5 warning WIN203",
+        "16:5 warning WIN071",
+    ],
+}
+
+
+def findings_of(name):
+    linter = Linter(LintContext(kubernetes=Version(1, 37), builds=(20348,), today="2026-11-16"))
+    data = (SAMPLES / f"{name}.yaml").read_bytes()
+    found = linter.lint(load(data, name=name)) + linter.links.settle()
+    return sorted(found, key=lambda finding: (finding.line, finding.column, finding.rule))
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_samples_have_exactly_these_findings(name):
+    actual = [
+        f"{found.line}:{found.column} {found.severity.value} {found.rule}"
+        for found in findings_of(name)
+    ]
+    assert EXPECTED[name] == actual
+
+
+def test_all_samples_and_all_their_documents_are_covered():
+    assert sorted(EXPECTED) == sorted(path.stem for path in SAMPLES.glob("*.yaml"))
+    documents = [load(path.read_bytes(), name=path.name) for path in SAMPLES.glob("*.yaml")]
+    assert sum(map(len, documents)) == 9
