@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from transom.cli.documents.error import ErrorDocument
 from transom.cli.documents.explanation import ExplanationDocument
 from transom.cli.documents.facts import Facts, FactsMatrix
+from transom.cli.documents.findings import FindingsDocument
 from transom.cli.documents.lock import LockDocument, LockReportDocument
 from transom.cli.documents.recipes import RecipeList
 from transom.model.event import Event
@@ -31,6 +32,7 @@ DOCUMENTS = (
     Document("explanation", ExplanationDocument, "`transom explain -o json`"),
     Document("facts", Facts, "`transom facts -o json` with a version or a release"),
     Document("facts-matrix", FactsMatrix, "`transom facts -o json`"),
+    Document("findings", FindingsDocument, "`transom lint -o json`"),
     Document("lock", LockDocument, "`transom.lock`, which is TOML"),
     Document("lock-report", LockReportDocument, "`transom lock -o json`"),
     Document("recipe", Recipe, "an item of a recipe list; what the node program is handed"),
