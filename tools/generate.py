@@ -9,6 +9,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from transom.cli.documents.catalogue import DOCUMENTS
+from transom.cli.documents.schema import schema_of
 from transom.facts import compile as facts_compile
 from transom.facts.rows import COMPILED
 from transom.model.codec import encode
@@ -20,6 +22,18 @@ from transom.workload import page
 from transom.workload.catalogue import all_rules
 
 ROOT = Path(__file__).resolve().parent.parent
+SCHEMAS = ROOT / "src" / "transom" / "schemas"
+
+_SCHEMAS_PAGE = """\
+# Schemas
+
+The JSON Schemas, draft 2020-12, of the documents that Transom reads and prints. They ship with it: `transom schema NAME` prints one.
+
+<!-- generated from the declarations of the documents by tools/generate.py; edit nothing -->
+
+| name | document | where one meets it |
+|---|---|---|
+"""
 
 
 def compiled_facts() -> Iterator[tuple[Path, str]]:
@@ -30,8 +44,28 @@ def compiled_facts() -> Iterator[tuple[Path, str]]:
 
 def fleet_schema() -> Iterator[tuple[Path, str]]:
     """The JSON Schema of the Fleet document, as it is shipped."""
-    path = ROOT / "src" / "transom" / "spec" / "fleet-v1alpha1.schema.json"
-    yield path, schema.schema_text(FLEET)
+    yield SCHEMAS / "fleet-v1alpha1.schema.json", schema.schema_text(FLEET)
+
+
+def document_schemas() -> Iterator[tuple[Path, str]]:
+    """The JSON Schema of every document that is declared as a dataclass, as it is shipped."""
+    for document in DOCUMENTS:
+        text = json.dumps(schema_of(document.declaration), ensure_ascii=False, indent=2) + "\n"
+        yield SCHEMAS / f"{document.name}-v1alpha1.schema.json", text
+
+
+def schemas_page() -> Iterator[tuple[Path, str]]:
+    """The list of schemas."""
+    rows = [("fleet", FLEET.title, "`fleet.yaml`, which people write ([all keys](../fleet.md))")]
+    rows += [
+        (document.name, schema_of(document.declaration)["title"], document.met)
+        for document in DOCUMENTS
+    ]
+    lines = (
+        f"| [{name}](../../src/transom/schemas/{name}-v1alpha1.schema.json) | {kind} | {met} |\n"
+        for name, kind, met in sorted(rows)
+    )
+    yield ROOT / "docs" / "schemas" / "README.md", _SCHEMAS_PAGE + "".join(lines)
 
 
 def fleet_page() -> Iterator[tuple[Path, str]]:
@@ -65,7 +99,15 @@ def rule_pages() -> Iterator[tuple[Path, str]]:
 
 
 # In order: later generators may read what earlier ones wrote.
-GENERATORS = (compiled_facts, fleet_schema, fleet_page, golden_recipes, rule_pages)
+GENERATORS = (
+    compiled_facts,
+    fleet_schema,
+    document_schemas,
+    schemas_page,
+    fleet_page,
+    golden_recipes,
+    rule_pages,
+)
 
 
 def main() -> int:

@@ -50,7 +50,7 @@ COMMANDS = (
     Command("explain", "Know", "a rule, an API field, a gate, a version or a pasted error"),
     Command("recipe", "Plan", "what would be installed on each host, and why"),
     Command("lock", "Plan", "the exact bytes a fleet installs, pinned by SHA-256"),
-    Command("schema", "Plan", "the JSON Schema of fleet.yaml, for editors"),
+    Command("schema", "Plan", "the JSON Schema of fleet.yaml and of what -o json prints"),
     Command("lint", "Workloads", "what will not work on Windows in manifests, and why"),
     Command("completion", "Shell", "a completion script for bash, zsh, fish or PowerShell"),
 )

@@ -8,10 +8,10 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from typing import IO, Any
 
 from transom.errors import InvalidDocument, Refused, TransomError
+from transom.model.codec import encode
 from transom.model.problem import Mistake, Refusal
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
@@ -20,7 +20,7 @@ _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
 def use_color(stream: IO[str]) -> bool:
     """Whether colour belongs on that stream."""
     environ = os.environ  # noqa: TID251 - the command line is where the environment is read
-    return "NO_COLOR" not in environ and environ.get("TERM") != "dumb" and stream.isatty()
+    return not environ.get("NO_COLOR") and environ.get("TERM") != "dumb" and stream.isatty()
 
 
 def paint(text: str, style: str, *, stream: IO[str]) -> str:
@@ -29,8 +29,8 @@ def paint(text: str, style: str, *, stream: IO[str]) -> str:
 
 
 def print_json(document: Any) -> None:
-    """One JSON document on standard output."""
-    print(json.dumps(document, ensure_ascii=False, indent=2))
+    """One document, a value that `codec` can encode, as JSON on standard output."""
+    print(json.dumps(encode(document), ensure_ascii=False, indent=2))
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -60,23 +60,6 @@ def print_error(error: TransomError) -> None:
         print(f"  why:   {cause}", file=stream)
     if error.hint:
         print(f"  next:  {error.hint}", file=stream)
-
-
-def problems_document(error: TransomError) -> dict[str, Any]:
-    """The same as a document, for `-o json`."""
-    document: dict[str, Any] = {
-        "apiVersion": "transom.dev/v1alpha1",
-        "kind": "Error",
-        "message": error.message,
-        "subject": error.subject,
-        "hint": error.hint,
-        "exitCode": error.exit_code,
-    }
-    if isinstance(error, InvalidDocument):
-        document["mistakes"] = [asdict(mistake) for mistake in error.mistakes]
-    if isinstance(error, Refused):
-        document["refused"] = [asdict(refusal) for refusal in error.refusals]
-    return document
 
 
 def _print_mistake(mistake: Mistake, stream: IO[str]) -> None:

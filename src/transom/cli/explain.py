@@ -3,7 +3,6 @@
 import argparse
 import sys
 import textwrap
-from dataclasses import asdict
 
 from transom.cli import console
 from transom.facts.describe import Explanation
@@ -43,17 +42,9 @@ def run(args: argparse.Namespace) -> int:
     """Print the explanations."""
     answer = explain(args.what)
     if args.output == "json":
-        console.print_json(
-            {
-                "apiVersion": "transom.dev/v1alpha1",
-                "kind": "Explanation",
-                "query": " ".join(args.what),
-                "explanations": [asdict(told) for told in answer.explanations],
-                "more": answer.more,
-                "sureness": answer.sureness,
-                "score": answer.score,
-            }
-        )
+        from transom.cli.documents.explanation import explanation_document
+
+        console.print_json(explanation_document(" ".join(args.what), answer))
     else:
         _print(answer)
     return 0

@@ -4,15 +4,13 @@ import argparse
 import sys
 import textwrap
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import Any
 
 from transom.cli import console
 from transom.errors import UsageError
 from transom.facts.catalogue import GROUPS
 from transom.facts.describe import summary
 from transom.facts.matrix import Cell, Line, Matrix, matrix
-from transom.facts.rows import At, Row, find, one, read
+from transom.facts.rows import At, Row, one, read
 from transom.facts.windows import Release, Support
 from transom.model.version import Version
 
@@ -42,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the matrix, or the facts of one place."""
-    if args.kubernetes or args.windows or args.containerd:
+    if (args.kubernetes, args.windows, args.containerd) != (None, None, None):
         release = _release(args.windows)
         at = At(
             kubernetes=_version("--kubernetes", args.kubernetes),
@@ -53,11 +51,15 @@ def run(args: argparse.Namespace) -> int:
             one(Support, "windows-support", at=At(kubernetes=at.kubernetes))
         found = [(group.title, list(group.rows(at))) for group in GROUPS]
         if args.output == "json":
-            console.print_json(_place_document(at, release, found))
+            from transom.cli.documents.facts import facts_document
+
+            console.print_json(facts_document(at, release, found))
         else:
             _print_place(at, release, found)
     elif args.output == "json":
-        console.print_json(_matrix_document(matrix()))
+        from transom.cli.documents.facts import matrix_document
+
+        console.print_json(matrix_document(matrix()))
     else:
         _print_matrix(matrix())
     return 0
@@ -159,49 +161,3 @@ def _print_wrapped(start: str, text: str) -> None:
             break_long_words=False,
         )
     )
-
-
-def _matrix_document(table: Matrix) -> dict[str, Any]:
-    return {
-        "apiVersion": "transom.dev/v1alpha1",
-        "kind": "FactsMatrix",
-        "minors": [
-            {
-                "from": line.first.minor_text,
-                "to": line.last.minor_text,
-                "stage": line.support.stage,
-                "containerd": list(line.support.containerd_minimums),
-                "containerdStage": line.support.containerd_stage,
-                "docker": line.support.docker_minimum,
-                "dockerBy": line.support.docker_by,
-                "pauseImage": line.pause.image if line.pause else "",
-                "privileged": line.ways,
-                "releases": [
-                    {"release": cell.release.id, "build": cell.release.build, "marks": cell.marks}
-                    for cell in line.cells
-                    if cell.supported
-                ],
-            }
-            for line in table.lines
-        ],
-        "marks": table.marks,
-    }
-
-
-def _place_document(
-    at: At, release: Release | None, found: Sequence[tuple[str, Sequence[Row]]]
-) -> dict[str, Any]:
-    support = find(Support, "windows-support", at) if at.kubernetes else None
-    pair = support is not None and release is not None
-    return {
-        "apiVersion": "transom.dev/v1alpha1",
-        "kind": "Facts",
-        "kubernetes": at.kubernetes.minor_text if at.kubernetes else "",
-        "windows": release.id if release else "",
-        "containerd": str(at.containerd) if at.containerd else "",
-        "supported": release.build in support.builds if pair and support and release else None,
-        "groups": [
-            {"title": title, "facts": [{"table": row.table, **asdict(row)} for row in rows]}
-            for title, rows in found
-        ],
-    }

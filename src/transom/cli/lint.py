@@ -118,9 +118,9 @@ def _settings(args: Namespace) -> "Settings":
     from transom.cli.linting import settings
 
     if args.config is not None:
-        from transom.cli.documents import read_input
+        from transom.cli.fleet_file import read_bytes
 
-        return settings.read(read_input(args.config).decode(), file=args.config)
+        return settings.read(read_bytes(args.config).decode(), file=args.config)
     first = Path() if args.paths[0] == "-" else Path(args.paths[0])
     start = first.resolve()
     return settings.find(start if start.is_dir() else start.parent)
@@ -154,11 +154,11 @@ def _report(
 
 
 def _baseline(file: str) -> "Baseline":
-    from transom.cli.documents import read_input
+    from transom.cli.fleet_file import read_bytes
     from transom.workload.baseline import Baseline
 
     try:
-        document = json.loads(read_input(file))
+        document = json.loads(read_bytes(file))
     except ValueError:
         document = None
     return Baseline(document, file=file)

@@ -135,7 +135,9 @@ def _report(
 
 def _finish(report: lock_report.LockReport, output: str) -> int:
     if output == "json":
-        console.print_json(lock_report.document(report))
+        from transom.cli.documents.lock import lock_report_document
+
+        console.print_json(lock_report_document(report))
     else:
         for line in lock_report.lines(report):
             print(line)

@@ -1,12 +1,9 @@
-"""What `transom lock` found and did, as lines or as a document."""
+"""What `transom lock` found and did, and in lines for people."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from transom.model.codec import encode
 from transom.model.lock import Lock, LockEntry, LockKey
-from transom.model.recipe import API_VERSION
 from transom.recipe.lock import Difference
 
 _SHORT = 12
@@ -45,23 +42,6 @@ class LockReport:
         before = self.before.by_key()
         pairs = [(before[e.key], e) for e in self.after.entries if e.key in before]
         return [(was, now) for was, now in pairs if was != now]
-
-
-def document(report: LockReport) -> dict[str, Any]:
-    """The report for `-o json`."""
-    return {
-        "apiVersion": API_VERSION,
-        "kind": "LockReport",
-        "file": report.file,
-        "written": report.written,
-        "entries": encode(report.after.entries),
-        "added": encode(report.added()),
-        "changed": [{"was": encode(was), "now": encode(now)} for was, now in report.changed()],
-        "removed": encode(report.removed()),
-        "missing": encode(report.missing),
-        "differing": encode(report.differing),
-        "unused": encode(report.unused),
-    }
 
 
 def lines(report: LockReport) -> Iterator[str]:

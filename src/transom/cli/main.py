@@ -145,7 +145,9 @@ def _report(error: "TransomError", arguments: list[str], *, verbose: bool) -> in
 
         traceback.print_exception(error, file=sys.stderr)
     if _wants_json(arguments):
-        console.print_json(console.problems_document(error))
+        from transom.cli.documents.error import error_document
+
+        console.print_json(error_document(error))
     else:
         console.print_error(error)
     return error.exit_code

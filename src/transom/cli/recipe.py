@@ -99,21 +99,19 @@ def _detected_runtimes(name: str | None) -> dict[str, tuple[str, ...]]:
         ) from error
 
 
-def _document(recipes: list[Recipe]) -> dict[str, Any]:
-    from transom.model.codec import encode
-    from transom.model.recipe import API_VERSION
-
-    return {"apiVersion": API_VERSION, "kind": "RecipeList", "items": [encode(r) for r in recipes]}
-
-
 def _print_json(recipes: list[Recipe]) -> None:
-    console.print_json(_document(recipes))
+    from transom.cli.documents.recipes import RecipeList
+
+    console.print_json(RecipeList(items=tuple(recipes)))
 
 
 def _print_yaml(recipes: list[Recipe]) -> None:
     import yaml
 
-    document = _document(recipes)
+    from transom.cli.documents.recipes import RecipeList
+    from transom.model.codec import encode
+
+    document = encode(RecipeList(items=tuple(recipes)))
     print(yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=100), end="")
 
 

@@ -1,20 +1,22 @@
-"""`transom schema`: the JSON Schema of fleet.yaml, for editors and validators."""
+"""`transom schema`: the JSON Schemas of documents, for editors, validators and programs."""
 
 import argparse
 import sys
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from transom.errors import UsageError
 
-SUMMARY = "Print or write the JSON Schema of the documents that Transom reads."
+SUMMARY = "Print or write the JSON Schema of a document that Transom reads or prints."
 
-FILES = {"fleet": "fleet-v1alpha1.schema.json"}
+_SUFFIX = "-v1alpha1.schema.json"
 
 _EXAMPLES = """\
 examples:
   transom schema                                  print the schema of fleet.yaml
   transom schema -o fleet-v1alpha1.schema.json    write it beside fleet.yaml
+  transom schema lock-report                      print the schema of `transom lock -o json`
 
 With the file beside it, this first line of fleet.yaml gives completion, hover texts and mistakes
 while typing, in every editor that uses yaml-language-server:
@@ -29,7 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "document",
         nargs="?",
-        choices=sorted(FILES),
+        choices=sorted(_shipped()),
         default="fleet",
         help="the document whose schema is wanted (default: fleet)",
     )
@@ -40,7 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print or write it."""
-    text = files("transom.spec").joinpath(FILES[args.document]).read_text(encoding="utf-8")
+    text = _shipped()[args.document].read_text(encoding="utf-8")
     if args.output == "-":
         print(text, end="")
         return 0
@@ -54,3 +56,13 @@ def run(args: argparse.Namespace) -> int:
         ) from error
     print(f"written: {args.output}", file=sys.stderr)
     return 0
+
+
+def _shipped() -> dict[str, Traversable]:
+    """The schema files of this installation, by the names of their documents."""
+    folder = files("transom").joinpath("schemas")
+    return {
+        file.name.removesuffix(_SUFFIX): file
+        for file in folder.iterdir()
+        if file.name.endswith(_SUFFIX)
+    }

@@ -14,7 +14,7 @@ from transom.spec.shapes.document import FLEET
 from transom.spec.syntax import FORMATS
 
 ROOT = Path(__file__).resolve().parents[3]
-SHIPPED = ROOT / "src/transom/spec/fleet-v1alpha1.schema.json"
+SHIPPED = ROOT / "src/transom/schemas/fleet-v1alpha1.schema.json"
 SCHEMA = json.loads(SHIPPED.read_bytes())
 FORMAT_CHECKS = {name: syntax.matches for name, syntax in FORMATS.items()}
 

@@ -48,9 +48,9 @@ def context_of(args: Namespace, settings: Settings) -> LintContext:
 def _fleets(name: str | None) -> "Sequence[Fleet]":
     if name is None:
         return ()
-    from transom.cli.documents import read_fleets
+    from transom.cli import fleet_file
 
-    return read_fleets(name)
+    return fleet_file.read(name)
 
 
 def _version(text: str) -> Version:

@@ -1,0 +1,41 @@
+"""Every declared document that leaves the program, by the name of its schema.
+
+Read by the generator of schemas and by tests. `transom schema` does not read it: the shipped files
+are its list.
+"""
+
+from dataclasses import dataclass
+
+from transom.cli.documents.error import ErrorDocument
+from transom.cli.documents.explanation import ExplanationDocument
+from transom.cli.documents.facts import Facts, FactsMatrix
+from transom.cli.documents.findings import FindingsDocument
+from transom.cli.documents.lock import LockDocument, LockReportDocument
+from transom.cli.documents.recipes import RecipeList
+from transom.model.event import Event
+from transom.model.recipe import Recipe
+from transom.model.request import Request
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document's name, its declaration, and where one meets it."""
+
+    name: str
+    declaration: type
+    met: str
+
+
+DOCUMENTS = (
+    Document("error", ErrorDocument, "`-o json` of every command that fails"),
+    Document("event", Event, "each line of a run's event file on a host"),
+    Document("explanation", ExplanationDocument, "`transom explain -o json`"),
+    Document("facts", Facts, "`transom facts -o json` with a version or a release"),
+    Document("facts-matrix", FactsMatrix, "`transom facts -o json`"),
+    Document("findings", FindingsDocument, "`transom lint -o json`"),
+    Document("lock", LockDocument, "`transom.lock`, which is TOML"),
+    Document("lock-report", LockReportDocument, "`transom lock -o json`"),
+    Document("recipe", Recipe, "an item of a recipe list; what the node program is handed"),
+    Document("recipe-list", RecipeList, "`transom recipe -o json` and `-o yaml`"),
+    Document("request", Request, "standard input of the node program"),
+)
