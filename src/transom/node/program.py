@@ -115,6 +115,8 @@ def _run(
     started = datetime.fromtimestamp(machine.clock.now(), UTC)
     name = options.run or started.strftime("%Y%m%dT%H%M%S") + f"-{verb.value}"
     layout = Layout(options.home)
+    if machine.files.kind(layout.events(name)) is not PathKind.ABSENT:
+        raise UsageError(f"there was a run {name} already", hint="Give this one another name.")
     if not options.foreground:
         place = ("--home", options.home, "--run", name)
         argv = (sys.executable, sys.argv[0], verb.value, *place, "--service")

@@ -289,9 +289,21 @@ class Processes(Protocol):
     """Outside programs, by argument list."""
 
     def run(
-        self, argv: Sequence[str], *, timeout_s: float, secrets: tuple[str, ...] = ()
+        self,
+        argv: Sequence[str],
+        *,
+        timeout_s: float,
+        secrets: tuple[str, ...] = (),
+        search: tuple[str, ...] = (),
     ) -> Completed:
-        """Run a program to its end; raise PermanentError when the time is up."""
+        """Run a program to its end; raise PermanentError when the time is up.
+
+        Args:
+            argv: The program and its arguments.
+            timeout_s: How long it may take.
+            secrets: What is masked in its output.
+            search: Directories where it finds other programs first.
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

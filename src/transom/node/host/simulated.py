@@ -301,9 +301,14 @@ class SimulatedProcesses:
     ran: list[tuple[str, ...]] = field(default_factory=list)
 
     def run(
-        self, argv: Sequence[str], *, timeout_s: float, secrets: tuple[str, ...] = ()
+        self,
+        argv: Sequence[str],
+        *,
+        timeout_s: float,
+        secrets: tuple[str, ...] = (),
+        search: tuple[str, ...] = (),
     ) -> Completed:
-        del timeout_s
+        del timeout_s, search
         self.ran.append(tuple(argv))
         program = self.host.programs.get(argv[0].rpartition("\\")[2].lower())
         if program is None:

@@ -171,6 +171,7 @@ def _join(host: Host, wanted: Wanted) -> None:
             [kubeadm, "join", "--config", layout.configuration],
             timeout_s=_JOIN_TIMEOUT_S,
             secrets=(secrets.token, secrets.token.partition(".")[2]),
+            search=_beside(kubeadm),
         )
     finally:
         host.files.remove(layout.configuration, secret=True)
@@ -216,7 +217,9 @@ def _leftovers(plan: JoinPlan, layout: Layout) -> tuple[str, ...]:
 
 def _reset(processes: Processes, kubeadm: str, cri_socket: str) -> None:
     done = processes.run(
-        [kubeadm, "reset", "--force", "--cri-socket", cri_socket], timeout_s=_RESET_TIMEOUT_S
+        [kubeadm, "reset", "--force", "--cri-socket", cri_socket],
+        timeout_s=_RESET_TIMEOUT_S,
+        search=_beside(kubeadm),
     )
     if done.code != 0:
         raise PermanentError(
@@ -224,6 +227,11 @@ def _reset(processes: Processes, kubeadm: str, cri_socket: str) -> None:
             subject=kubeadm,
             hint="Mend what it names and run the same command again.",
         )
+
+
+def _beside(kubeadm: str) -> tuple[str, ...]:
+    """Where kubeadm looks for the kubelet: a new PATH reaches services only after a reboot."""
+    return (ntpath.dirname(kubeadm),)
 
 
 def kubeadm_path(recipe: Recipe) -> str:
