@@ -20,7 +20,8 @@ from transom.model.problem import Mistake
 from transom.model.recipe import API_VERSION
 from transom.model.request import Request, Verb
 from transom.node.attach import follow
-from transom.node.host.protocols import Machine, PathKind
+from transom.node.host.protocols import Machine
+from transom.node.host.values import PathKind
 from transom.node.inventory import inventory
 from transom.node.journal import Journal
 from transom.node.layout import Layout

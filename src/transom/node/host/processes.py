@@ -5,7 +5,7 @@ import subprocess
 from collections.abc import Sequence
 
 from transom.errors import PermanentError
-from transom.node.host.protocols import Completed
+from transom.node.host.values import Completed
 
 
 class RealProcesses:

@@ -17,7 +17,8 @@ from transom.model.recipe import Directory, JoinPlan, Recipe
 from transom.model.request import JoinSecrets
 from transom.node.access import same_access
 from transom.node.acts import ACTS, restore_all
-from transom.node.host.protocols import Host, PathKind, Processes, ReadFiles, ReadHost, UndoHost
+from transom.node.host.protocols import Host, Processes, ReadFiles, ReadHost, UndoHost
+from transom.node.host.values import PathKind
 from transom.node.kubelet_flags import extra_arguments
 from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
 
