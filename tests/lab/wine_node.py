@@ -13,7 +13,7 @@ from pathlib import Path
 sys.path.insert(0, r"C:\k\transom\node.pyz")
 
 from transom.node.host.files import SafeFiles
-from transom.node.host.protocols import FirewallPort
+from transom.node.host.values import FirewallPort
 from transom.node.host.windows import WindowsHost
 from transom.node.host.windows_disk import WindowsDisk
 from transom.node.host.windows_registry import WindowsRegistry
@@ -30,26 +30,32 @@ class RememberingDisk(WindowsDisk):
     """Keeps the descriptor that was set, by path."""
 
     def acl(self, path):
+        """Give what was set, or what Wine can say."""
         return _read().get(path.lower()) or super().acl(path)
 
     def set_acl(self, path, sddl):
+        """Set it as far as Wine can, and remember it."""
         super().set_acl(path, sddl)
         _change(path, sddl)
 
     def create(self, path, *, acl=""):
+        """Forget what an earlier file of that name had."""
         _change(path, None)
         super().create(path, acl=acl)
 
     def rename(self, source, target):
+        """Let the descriptor go with its file."""
         super().rename(source, target)
         _change(target, _read().get(source.lower()))
         _change(source, None)
 
     def remove(self, path):
+        """Forget it."""
         super().remove(path)
         _change(path, None)
 
     def remove_directory(self, path):
+        """Forget it."""
         super().remove_directory(path)
         _change(path, None)
 
@@ -71,6 +77,7 @@ class RememberingServices(WindowsServices):
     """Writes recovery actions where the service manager of Windows keeps them."""
 
     def put(self, name, definition):
+        """Register it, then remember its recovery."""
         super().put(name, definition)
         if definition is not None and definition.restart_delays_ms:
             import winreg
@@ -87,6 +94,7 @@ class StandInFirewall(WindowsFirewall):
     """Reads rules where the lab's netsh keeps them, which is not the registry."""
 
     def get(self, name):
+        """Give a rule."""
         rules = json.loads(_NETSH.read_text())["rules"] if _NETSH.exists() else []
         for rule in rules or ():
             if rule["name"] == name and rule["dir"] == "in":
@@ -105,6 +113,7 @@ class LabHost(WindowsHost):
         self.services = RememberingServices(self.registry)
 
     def flush(self):
+        """Flush the registry only."""
         WindowsRegistry.flush(self.registry)
 
 

@@ -13,14 +13,13 @@ from transom.errors import InternalError
 from transom.model.codec import decode, encode
 from transom.model.journal import Receipt
 from transom.node.host.files import BESIDE
-from transom.node.host.protocols import (
+from transom.node.host.protocols import ReadHost, UndoHost
+from transom.node.host.values import (
     FeatureState,
     FirewallPort,
     PathKind,
-    ReadHost,
     RegistryData,
     ServiceDefinition,
-    UndoHost,
 )
 
 Before = Mapping[str, Any] | None

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 from transom import errors
-from transom.node.host.protocols import Machine, PathKind
+from transom.node.host.protocols import Machine
+from transom.node.host.values import PathKind
 
 _ENDS = {"done": 0, "reboot": 4, "cancelled": 5, "failed": 5}
 _EXIT_CODES = {

@@ -17,7 +17,8 @@ from transom.model.codec import decode, encode
 from transom.model.journal import Intent, Owner, Receipt
 from transom.model.recipe import API_VERSION
 from transom.node.host.files import SafeFiles
-from transom.node.host.protocols import Disk, PathKind
+from transom.node.host.protocols import Disk
+from transom.node.host.values import PathKind
 
 _DIGEST_CHARACTERS = 16
 

@@ -14,17 +14,14 @@ from transom.model.journal import Intent
 from transom.node.acts import ACTS, SEPARATOR
 from transom.node.host.environment import has_entry
 from transom.node.host.files import SafeFiles
-from transom.node.host.protocols import (
+from transom.node.host.protocols import Machine, Processes, ReadSystem, Source
+from transom.node.host.values import (
     Adapter,
     FeatureState,
     FirewallPort,
-    Machine,
     PathKind,
-    Processes,
-    ReadSystem,
     RegistryData,
     ServiceDefinition,
-    Source,
 )
 from transom.node.journal import Journal
 

@@ -20,7 +20,8 @@ from transom.model.problem import Mistake
 from transom.model.recipe import API_VERSION
 from transom.model.request import Request, Verb
 from transom.node.attach import follow
-from transom.node.host.protocols import Machine, PathKind
+from transom.node.host.protocols import Machine
+from transom.node.host.values import PathKind
 from transom.node.inventory import inventory
 from transom.node.journal import Journal
 from transom.node.layout import Layout
@@ -115,6 +116,8 @@ def _run(
     started = datetime.fromtimestamp(machine.clock.now(), UTC)
     name = options.run or started.strftime("%Y%m%dT%H%M%S") + f"-{verb.value}"
     layout = Layout(options.home)
+    if machine.files.kind(layout.events(name)) is not PathKind.ABSENT:
+        raise UsageError(f"there was a run {name} already", hint="Give this one another name.")
     if not options.foreground:
         place = ("--home", options.home, "--run", name)
         argv = (sys.executable, sys.argv[0], verb.value, *place, "--service")

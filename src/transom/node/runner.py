@@ -27,7 +27,8 @@ from transom.model.journal import Drift, Receipt
 from transom.model.request import Request, Verb
 from transom.model.version import Version
 from transom.node.events import EventLog
-from transom.node.host.protocols import FeatureState, Machine, PathKind
+from transom.node.host.protocols import Machine
+from transom.node.host.values import FeatureState, PathKind
 from transom.node.journal import Journal
 from transom.node.journalling import JournallingHost
 from transom.node.layout import Layout

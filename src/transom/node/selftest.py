@@ -12,7 +12,8 @@ from typing import Any
 from transom.errors import TemporaryError, TransomError
 from transom.model.recipe import API_VERSION
 from transom.node.access import same_access
-from transom.node.host.protocols import Machine, PathKind, RegistryData, ServiceDefinition
+from transom.node.host.protocols import Machine
+from transom.node.host.values import PathKind, RegistryData, ServiceDefinition
 
 _FOLDER = r"C:\transom-selftest"
 _KEY = r"SOFTWARE\transom-selftest"

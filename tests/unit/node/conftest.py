@@ -34,14 +34,14 @@ from transom.model.recipe import (
     Update,
 )
 from transom.model.request import JoinSecrets, Request, Verb
-from transom.node.host.protocols import (
+from transom.node.host.simulated import SimulatedHost
+from transom.node.host.values import (
     Completed,
     FirewallPort,
     PathKind,
     RegistryData,
     ServiceDefinition,
 )
-from transom.node.host.simulated import SimulatedHost
 
 CLOSED = "O:BAG:SYD:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)"
 CLOSED_FILE = "O:BAG:SYD:PAI(A;;FA;;;SY)(A;;FA;;;BA)"

@@ -2,6 +2,7 @@
 
 import json
 import random
+from typing import Any, ClassVar
 
 import pytest
 
@@ -25,18 +26,31 @@ EVERY_FAULT = pytest.mark.parametrize("fault", list(Fault), ids=lambda fault: fa
 class Site:
     """A host on which all steps before one are done, and the journal of that one."""
 
+    made: ClassVar[dict[str, tuple[dict[str, Any], dict[Any, Any], set[str]]]] = {}
+
     def __init__(self, host, want, step, owner):
         self.host, self.want, self.step = host, want, step
-        host.files.make_directory(LAYOUT.state)
-        for earlier in STEPS[: STEPS.index(step)]:
-            earlier.apply(host, earlier.check(host, want))
-        if step.id == "kubelet-arguments":
-            flags = 'KUBELET_KUBEADM_ARGS="--v=9 --node-ip=10.0.0.21"'
-            host.files.write(want.recipe.join.flags_file, flags.encode())
+        if step.id not in self.made:
+            self._make_earlier()
+            state = (host.disk.durable, host.settings.durable, host.services.alive)
+            self.made[step.id] = (dict(state[0]), dict(state[1]), set(state[2]))
+        disk, settings, alive = self.made[step.id]
+        host.disk.durable, host.disk._seen = dict(disk), dict(disk)
+        host.settings.durable, host.settings.seen = dict(settings), dict(settings)
+        host.services.alive = set(alive)
         self.journal = Journal.create(host.disk, LAYOUT.journal, owner)
         host.flush()
         host.calls.clear()
         self.first = host.snapshot()
+
+    def _make_earlier(self):
+        self.host.files.make_directory(LAYOUT.state)
+        for earlier in STEPS[: STEPS.index(self.step)]:
+            earlier.apply(self.host, earlier.check(self.host, self.want))
+        if self.step.id == "kubelet-arguments":
+            flags = 'KUBELET_KUBEADM_ARGS="--v=9 --node-ip=10.0.0.21"'
+            self.host.files.write(self.want.recipe.join.flags_file, flags.encode())
+        self.host.flush()
 
     def check(self):
         """Ask the step what differs."""

@@ -17,7 +17,7 @@ from transom.errors import (
 from transom.model.request import Verb
 from transom.model.version import VersionRange
 from transom.node.host.faults import Fault, PowerCut
-from transom.node.host.protocols import Completed, FeatureState
+from transom.node.host.values import Completed, FeatureState
 from transom.node.journal import Journal
 from transom.node.layout import Layout
 from transom.node.runner import Ending, Runner

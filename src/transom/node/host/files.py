@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from typing import BinaryIO
 
 from transom.errors import PermanentError
-from transom.node.host.protocols import Disk, PathKind
+from transom.node.host.protocols import Disk
+from transom.node.host.values import PathKind
 
 BESIDE = ".transom"
 """Ending of the file that is written beside its target before it takes the target's name."""

@@ -1,17 +1,23 @@
 """Outside programs by argument list, with a deadline and with secrets masked in their output."""
 
+import os
 import subprocess
 from collections.abc import Sequence
 
 from transom.errors import PermanentError
-from transom.node.host.protocols import Completed
+from transom.node.host.values import Completed
 
 
 class RealProcesses:
     """Starts programs of this machine; none gets a shell or our standard input."""
 
     def run(
-        self, argv: Sequence[str], *, timeout_s: float, secrets: tuple[str, ...] = ()
+        self,
+        argv: Sequence[str],
+        *,
+        timeout_s: float,
+        secrets: tuple[str, ...] = (),
+        search: tuple[str, ...] = (),
     ) -> Completed:
         try:
             done = subprocess.run(  # noqa: S603 - an argument list, never a shell
@@ -21,6 +27,7 @@ class RealProcesses:
                 stderr=subprocess.STDOUT,
                 timeout=timeout_s,
                 check=False,
+                env={**os.environ, "PATH": os.pathsep.join((*search, os.environ.get("PATH", "")))},
             )
         except subprocess.TimeoutExpired as error:
             said = mask((error.output or b"").decode("utf-8", "replace"), secrets)

@@ -8,18 +8,17 @@ raises only errors of `transom.errors`.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from enum import Enum
 from typing import BinaryIO, Protocol
 
-
-class PathKind(Enum):
-    """What is at a path; a link or junction is never followed."""
-
-    ABSENT = "absent"
-    FILE = "file"
-    DIRECTORY = "directory"
-    LINK = "link"
+from transom.node.host.values import (
+    Adapter,
+    Completed,
+    FeatureState,
+    FirewallPort,
+    PathKind,
+    RegistryData,
+    ServiceDefinition,
+)
 
 
 class ReadFiles(Protocol):
@@ -109,14 +108,6 @@ class UndoFiles(Files, Protocol):
         """Remove a directory with all below it, following no link."""
 
 
-@dataclass(frozen=True, slots=True)
-class RegistryData:
-    """The content of a registry value: its type as Windows names it, and the value."""
-
-    type: str
-    value: str | int | tuple[str, ...]
-
-
 class ReadRegistry(Protocol):
     """Keys and values under HKEY_LOCAL_MACHINE, for looking."""
 
@@ -168,16 +159,6 @@ class UndoEnvironment(Environment, Protocol):
         """Remove an entry from such a list, and the list when nothing is left."""
 
 
-class FeatureState(Enum):
-    """Whether a Windows feature is on; the middle two wait for a reboot."""
-
-    ENABLED = "enabled"
-    ENABLE_PENDING = "enable-pending"
-    DISABLE_PENDING = "disable-pending"
-    DISABLED = "disabled"
-    ABSENT = "absent"
-
-
 class ReadFeatures(Protocol):
     """Optional features of Windows, for looking."""
 
@@ -193,14 +174,6 @@ class Features(ReadFeatures, Protocol):
 
     def disable(self, name: str) -> None:
         """Turn a feature off, perhaps as of the next boot."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FirewallPort:
-    """An inbound rule that allows one port."""
-
-    protocol: str
-    port: str
 
 
 class ReadFirewall(Protocol):
@@ -241,19 +214,6 @@ class UndoDefender(Defender, Protocol):
         """Watch a process again."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServiceDefinition:
-    """A service as the service manager stores it; `command` is one quoted command line."""
-
-    command: str
-    display_name: str
-    start: str
-    depends_on: tuple[str, ...] = ()
-    environment: tuple[str, ...] = ()
-    restart_delays_ms: tuple[int, ...] = ()
-    reset_s: int = 0
-
-
 class ReadServices(Protocol):
     """Windows services, for looking."""
 
@@ -277,30 +237,25 @@ class Services(ReadServices, Protocol):
         """Stop a service and wait until its process has gone; nothing where it does not run."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Completed:
-    """How an outside program ended; secrets are already masked in its output."""
-
-    code: int
-    output: str
-
-
 class Processes(Protocol):
     """Outside programs, by argument list."""
 
     def run(
-        self, argv: Sequence[str], *, timeout_s: float, secrets: tuple[str, ...] = ()
+        self,
+        argv: Sequence[str],
+        *,
+        timeout_s: float,
+        secrets: tuple[str, ...] = (),
+        search: tuple[str, ...] = (),
     ) -> Completed:
-        """Run a program to its end; raise PermanentError when the time is up."""
+        """Run a program to its end; raise PermanentError when the time is up.
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Adapter:
-    """A network adapter with its addresses."""
-
-    name: str
-    addresses: tuple[str, ...]
-    dhcp: bool
+        Args:
+            argv: The program and its arguments.
+            timeout_s: How long it may take.
+            secrets: What is masked in its output.
+            search: Directories where it finds other programs first.
+        """
 
 
 class ReadNetwork(Protocol):

@@ -10,11 +10,12 @@ import ntpath
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import BinaryIO
 
 from transom.errors import PermanentError, TemporaryError
 from transom.node.host.faults import Calls
-from transom.node.host.protocols import PathKind
+from transom.node.host.values import PathKind
 
 INHERITED = "O:BAG:BAD:AI(A;ID;FA;;;SY)(A;ID;FA;;;BA)(A;ID;0x1200a9;;;BU)"
 
@@ -222,6 +223,7 @@ class SimulatedDisk:
             raise PermanentError(f"cannot make {path}: its directory is missing", subject=path)
 
 
+@cache
 def key_of(path: str) -> str:
     """A path as Windows compares it; one without a drive is on C:."""
     normal = ntpath.normpath(path)
@@ -229,10 +231,11 @@ def key_of(path: str) -> str:
     return (normal if drive else "C:" + normal).lower()
 
 
-def parents_of(key: str) -> list[str]:
+@cache
+def parents_of(key: str) -> tuple[str, ...]:
     """The keys of the directories above."""
     found = []
     while (parent := ntpath.dirname(key)) != key:
         found.append(parent)
         key = parent
-    return found
+    return tuple(found)

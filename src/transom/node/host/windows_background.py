@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from ctypes import wintypes
 
 from transom.errors import PermanentError, TemporaryError
-from transom.node.host.protocols import ServiceDefinition
+from transom.node.host.values import ServiceDefinition
 from transom.node.host.windows_error import failure, last_failure, translated
 from transom.node.host.windows_security import descriptor_from
 from transom.node.host.windows_services import WindowsServices

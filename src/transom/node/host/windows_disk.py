@@ -13,7 +13,7 @@ from ctypes import wintypes
 from typing import BinaryIO
 
 from transom.errors import TemporaryError
-from transom.node.host.protocols import PathKind
+from transom.node.host.values import PathKind
 from transom.node.host.windows_error import last_failure, translated
 from transom.node.host.windows_security import file_access, set_file_access
 

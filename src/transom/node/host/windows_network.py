@@ -10,7 +10,8 @@ import socket
 from ctypes import wintypes
 
 from transom.errors import PermanentError
-from transom.node.host.protocols import Adapter, Processes, RegistryData
+from transom.node.host.protocols import Processes
+from transom.node.host.values import Adapter, RegistryData
 from transom.node.host.windows_error import failure
 from transom.node.host.windows_hns import WindowsHns
 from transom.node.host.windows_registry import WindowsRegistry

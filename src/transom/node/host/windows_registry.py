@@ -10,7 +10,7 @@ from ctypes import wintypes
 from typing import Any
 
 from transom.node.host.environment import EntryLists
-from transom.node.host.protocols import RegistryData
+from transom.node.host.values import RegistryData
 from transom.node.host.windows_error import translated
 
 _TYPES = {

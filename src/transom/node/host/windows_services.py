@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from ctypes import wintypes
 
 from transom.errors import PermanentError, TemporaryError
-from transom.node.host.protocols import RegistryData, ServiceDefinition
+from transom.node.host.values import RegistryData, ServiceDefinition
 from transom.node.host.windows_error import failure, last_failure
 from transom.node.host.windows_registry import WindowsRegistry
 

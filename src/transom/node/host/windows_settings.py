@@ -7,7 +7,8 @@ assert sys.platform == "win32"
 import re
 
 from transom.errors import PermanentError
-from transom.node.host.protocols import Completed, FeatureState, FirewallPort, Processes
+from transom.node.host.protocols import Processes
+from transom.node.host.values import Completed, FeatureState, FirewallPort
 from transom.node.host.windows_registry import WindowsRegistry
 
 _TIMEOUT_S = 120

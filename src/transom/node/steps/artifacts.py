@@ -14,7 +14,8 @@ from transom.model.journal import Drift, Receipt
 from transom.model.recipe import Artifact, Service, Unpack
 from transom.node.acts import restore_all
 from transom.node.archive import open_archive
-from transom.node.host.protocols import Host, PathKind, ReadFiles, ReadHost, UndoHost
+from transom.node.host.protocols import Host, ReadFiles, ReadHost, UndoHost
+from transom.node.host.values import PathKind
 from transom.node.journalling import chunks_of, sha256_of
 from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from transom.errors import PermanentError
 from transom.model.journal import Drift, Receipt
 from transom.node.acts import restore_all
-from transom.node.host.protocols import FeatureState, Host, ReadHost, UndoHost
+from transom.node.host.protocols import Host, ReadHost, UndoHost
+from transom.node.host.values import FeatureState
 from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
 
 _ON = (FeatureState.ENABLED, FeatureState.ENABLE_PENDING)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from transom.model.journal import Drift, Receipt
 from transom.model.recipe import FirewallRule
 from transom.node.acts import restore_all
-from transom.node.host.protocols import FirewallPort, Host, ReadHost, UndoHost
+from transom.node.host.protocols import Host, ReadHost, UndoHost
+from transom.node.host.values import FirewallPort
 from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
 
 

@@ -17,7 +17,8 @@ from transom.model.recipe import Directory, JoinPlan, Recipe
 from transom.model.request import JoinSecrets
 from transom.node.access import same_access
 from transom.node.acts import ACTS, restore_all
-from transom.node.host.protocols import Host, PathKind, Processes, ReadFiles, ReadHost, UndoHost
+from transom.node.host.protocols import Host, Processes, ReadFiles, ReadHost, UndoHost
+from transom.node.host.values import PathKind
 from transom.node.kubelet_flags import extra_arguments
 from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
 
@@ -171,6 +172,7 @@ def _join(host: Host, wanted: Wanted) -> None:
             [kubeadm, "join", "--config", layout.configuration],
             timeout_s=_JOIN_TIMEOUT_S,
             secrets=(secrets.token, secrets.token.partition(".")[2]),
+            search=_beside(kubeadm),
         )
     finally:
         host.files.remove(layout.configuration, secret=True)
@@ -216,7 +218,9 @@ def _leftovers(plan: JoinPlan, layout: Layout) -> tuple[str, ...]:
 
 def _reset(processes: Processes, kubeadm: str, cri_socket: str) -> None:
     done = processes.run(
-        [kubeadm, "reset", "--force", "--cri-socket", cri_socket], timeout_s=_RESET_TIMEOUT_S
+        [kubeadm, "reset", "--force", "--cri-socket", cri_socket],
+        timeout_s=_RESET_TIMEOUT_S,
+        search=_beside(kubeadm),
     )
     if done.code != 0:
         raise PermanentError(
@@ -224,6 +228,11 @@ def _reset(processes: Processes, kubeadm: str, cri_socket: str) -> None:
             subject=kubeadm,
             hint="Mend what it names and run the same command again.",
         )
+
+
+def _beside(kubeadm: str) -> tuple[str, ...]:
+    """Where kubeadm looks for the kubelet: a new PATH reaches services only after a reboot."""
+    return (ntpath.dirname(kubeadm),)
 
 
 def kubeadm_path(recipe: Recipe) -> str:

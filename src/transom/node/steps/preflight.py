@@ -8,7 +8,8 @@ from transom.errors import Refused
 from transom.model.journal import Drift, Receipt
 from transom.model.problem import Refusal
 from transom.model.recipe import Artifact, Recipe
-from transom.node.host.protocols import Host, PathKind, ReadHost, UndoHost
+from transom.node.host.protocols import Host, ReadHost, UndoHost
+from transom.node.host.values import PathKind
 from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
 from transom.node.steps.join import Layout
 

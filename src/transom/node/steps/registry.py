@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from transom.model.journal import Drift, Receipt
 from transom.node.acts import restore_all
-from transom.node.host.protocols import Host, ReadHost, RegistryData, UndoHost
+from transom.node.host.protocols import Host, ReadHost, UndoHost
+from transom.node.host.values import RegistryData
 from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
 
 

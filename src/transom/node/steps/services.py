@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from transom.model.journal import Drift, Receipt
 from transom.model.recipe import Service
 from transom.node.acts import restore_all
-from transom.node.host.protocols import Host, PathKind, ReadHost, ServiceDefinition, UndoHost
+from transom.node.host.protocols import Host, ReadHost, UndoHost
+from transom.node.host.values import PathKind, ServiceDefinition
 from transom.node.kubelet_flags import command_line, expected, parse_flags_file
 from transom.node.quoting import join_arguments
 from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen

@@ -1,0 +1,69 @@
+"""What the nouns of a host are made of: plain values that the protocols speak in."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class PathKind(Enum):
+    """What is at a path; a link or junction is never followed."""
+
+    ABSENT = "absent"
+    FILE = "file"
+    DIRECTORY = "directory"
+    LINK = "link"
+
+
+@dataclass(frozen=True, slots=True)
+class RegistryData:
+    """The content of a registry value: its type as Windows names it, and the value."""
+
+    type: str
+    value: str | int | tuple[str, ...]
+
+
+class FeatureState(Enum):
+    """Whether a Windows feature is on; the middle two wait for a reboot."""
+
+    ENABLED = "enabled"
+    ENABLE_PENDING = "enable-pending"
+    DISABLE_PENDING = "disable-pending"
+    DISABLED = "disabled"
+    ABSENT = "absent"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirewallPort:
+    """An inbound rule that allows one port."""
+
+    protocol: str
+    port: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceDefinition:
+    """A service as the service manager stores it; `command` is one quoted command line."""
+
+    command: str
+    display_name: str
+    start: str
+    depends_on: tuple[str, ...] = ()
+    environment: tuple[str, ...] = ()
+    restart_delays_ms: tuple[int, ...] = ()
+    reset_s: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completed:
+    """How an outside program ended; secrets are already masked in its output."""
+
+    code: int
+    output: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adapter:
+    """A network adapter with its addresses."""
+
+    name: str
+    addresses: tuple[str, ...]
+    dhcp: bool
