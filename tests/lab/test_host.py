@@ -4,6 +4,9 @@ import json
 from typing import Any
 
 import asyncssh
+import pytest
+
+from transom_lab.lab import Wish
 
 _LOOK = r"""
 import ctypes, json, os, platform, socket, sys, winreg
@@ -39,6 +42,17 @@ def test_windows_says_the_release_the_name_and_one_drive(cluster):
         "drives": ["C"],
         "server": True,
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "release", "build"), [("win3", "2019", 17763), ("win4", "2025", 26100)]
+)
+def test_a_host_can_be_added_with_another_release(cluster, name, release, build):
+    cluster.lab.up(Wish(hosts=int(name[-1]), windows=release, bare=True))
+    seen = _look(cluster, name)
+    assert seen["version"] == [10, 0, build]
+    assert seen["product"] == f"Windows Server {release} Datacenter"
+    assert seen["computer"] == name.upper()
 
 
 def test_hosts_reach_each_other_and_the_control_plane_by_address(cluster):

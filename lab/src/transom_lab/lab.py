@@ -67,7 +67,7 @@ class Lab:
         self.key = directory / "id_ed25519"
         self._cache = cache
         self._progress = progress
-        self._ground = Room(directory / "ground")
+        self.ground = Room(directory / "ground")
         self._record_file = directory / "lab.json"
 
     @property
@@ -91,6 +91,11 @@ class Lab:
     def kubeconfig(self) -> Path:
         """The administrator's kubeconfig, for use on this machine."""
         return self.control_plane.admin_conf
+
+    @property
+    def authorized_keys(self) -> Path:
+        """The public key that opens every host."""
+        return self.key.with_suffix(".pub")
 
     def host(self, name: str) -> WindowsHost:
         """The host called `name`."""
@@ -140,8 +145,8 @@ class Lab:
     def _runs(self, found: Record) -> bool:
         wanted = {Component(name) for name in found.components}
         return (
-            self._ground.init_pid is not None
-            and self._ground.is_alive("forward-api")
+            self.ground.init_pid is not None
+            and self.ground.is_alive("forward-api")
             and wanted <= self.control_plane.alive()
         )
 
@@ -173,12 +178,12 @@ class Lab:
         records.write(self._record_file, lab)
         with self._progress.stage(f"starting the Kubernetes {version} control plane"):
             _make_key(self.key)
-            self._ground.open(hostname="ground")
-            make_bridge(self._ground)
+            self.ground.open(hostname="ground")
+            make_bridge(self.ground)
             self._forward("forward-api", lab.api_port, f"{CONTROL_PLANE}:6443")
             self._serve("caretaker", str(self.directory))
             self.control_plane.start(
-                self._ground,
+                self.ground,
                 version=version,
                 programs=programs,
                 components=wish.components,
@@ -226,7 +231,7 @@ class Lab:
             host = self._host(plan)
             host.room.close()
             host.create(bases[plan.windows], files, registry=parts.registry)
-            host.start(self._ground, authorized_keys=self.key.with_suffix(".pub"))
+            host.start(self.ground, authorized_keys=self.authorized_keys)
             if not wish.bare:
                 prepare(host)
 
@@ -236,7 +241,7 @@ class Lab:
         return lab
 
     def _forward(self, name: str, port: int, target: str) -> None:
-        network = str(self._ground.init_pid)
+        network = str(self.ground.init_pid)
         self._serve(
             *(name, "--listen", str(port), "--network-of", network, "--connect", target),
             module="forward",
@@ -244,7 +249,7 @@ class Lab:
 
     def _serve(self, name: str, *arguments: str, module: str = "") -> None:
         """Start a process of the lab's own, with the machine's network and files."""
-        self._ground.spawn(
+        self.ground.spawn(
             name,
             [sys.executable, "-m", f"transom_lab.{module or name}", *arguments],
             log=self.directory / f"{name}.log",

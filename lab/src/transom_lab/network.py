@@ -27,6 +27,11 @@ def host_address(number: int) -> IPv4Address:
     return SUBNET[_FIRST_HOST + number - 1]
 
 
+def bridge_port(name: str) -> str:
+    """The bridge's end of a room's cable."""
+    return f"v-{name}"[:15]
+
+
 def make_bridge(ground: Room) -> None:
     """Make the bridge in the ground room."""
     for command in (
@@ -39,7 +44,7 @@ def make_bridge(ground: Room) -> None:
 
 def connect(ground: Room, room: Room, *, name: str, address: IPv4Address) -> None:
     """Plug a room into the bridge: its end is `eth0`, with `address` and a default route."""
-    port = f"v-{name}"[:15]
+    port = bridge_port(name)
     # Entered without its process namespace, because `netns PID` counts as the machine does.
     enter = ["nsenter", "-t", str(ground.init_pid), "-n", "--", "ip"]
     peer = str(room.init_pid)
