@@ -74,6 +74,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     up.add_argument(
         "--bare", action="store_true", help="hosts without Kubernetes' programs and services"
     )
+    up.add_argument(
+        "--with",
+        dest="extras",
+        action="append",
+        default=[],
+        choices=["cluster-api"],
+        help="also run the Cluster API core and kubeadm bootstrap controllers",
+    )
     up.add_argument("--binaries", type=Path, metavar="DIR", help="look here first for programs")
     down = action("down", "end every process of the lab and remove its files")
     down.add_argument(
@@ -135,6 +143,7 @@ def _up(lab: Lab, args: argparse.Namespace) -> int:
         windows=args.windows,
         components=_components(args.components),
         bare=args.bare,
+        cluster_api="cluster-api" in args.extras,
         binaries=args.binaries,
     )
     record = lab.up(wish)

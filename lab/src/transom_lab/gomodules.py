@@ -39,6 +39,13 @@ def build(program: Program, output: Path, *, cache: Path) -> None:
         raise failed(["go", "build", program.package], done)
 
 
+def module_source(program: Program, module: str) -> Path:
+    """The folder of a module that the program was built with, for the files it ships."""
+    folder = source("modules") / f"{program.suite}-{program.version}"
+    _go_in(folder, "mod", "download", module)
+    return Path(_go_in(folder, "list", "-m", "-f", "{{.Dir}}", module).decode().strip())
+
+
 def staging_replacements(go_mod: str, version: str) -> dict[str, str]:
     """Map each staging module required at v0.0.0 to the version that belongs to Kubernetes `version`."""
     staged = f"v0.{version.split('.', 1)[1]}"

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from transom.errors import UsageError
+from transom_lab import clusterapi
 from transom_lab import record as records
 from transom_lab.binaries import Binaries
 from transom_lab.controlplane import PROGRAMS, Component, ControlPlane
@@ -55,6 +56,7 @@ class Wish:
     windows: str = DEFAULT_WINDOWS
     components: tuple[Component, ...] = tuple(Component)
     bare: bool = False
+    cluster_api: bool = False
     binaries: Path | None = None
 
 
@@ -118,6 +120,8 @@ class Lab:
                 self._remove()
                 found = self._start_control_plane(wish)
             _check_same(found, wish)
+            if wish.cluster_api:
+                self._start_cluster_api(wish)
             wanted = self._plans(found, wish)
             missing = [plan for plan in wanted if not self._is_up(found, plan)]
             if missing:
@@ -192,6 +196,19 @@ class Lab:
         lab = replace(lab, complete=True)
         records.write(self._record_file, lab)
         return lab
+
+    def _start_cluster_api(self, wish: Wish) -> None:
+        room = self.control_plane.room
+        if all(room.is_alive(manager.program) for manager in clusterapi.MANAGERS):
+            return
+        binaries = Binaries(cache=self._cache, progress=self._progress, named=wish.binaries)
+        wanted = [program(manager.program, Goos.LINUX) for manager in clusterapi.MANAGERS]
+        programs = binaries.fetch(wanted)
+        with self._progress.stage("starting the Cluster API controllers"):
+            for manager in clusterapi.MANAGERS:
+                room.stop(manager.program)
+            kubectl = self.program("kubectl")
+            clusterapi.start(self.control_plane, kubectl=kubectl, programs=programs)
 
     def _plans(self, found: Record, wish: Wish) -> list[HostPlan]:
         more = [
@@ -283,6 +300,12 @@ def _check(wish: Wish) -> None:
     if not needed <= set(wish.components):
         raise UsageError(
             "a control plane needs at least etcd and apiserver", subject="--components"
+        )
+    if wish.cluster_api and set(wish.components) != set(Component):
+        raise UsageError(
+            "the Cluster API controllers need a whole control plane",
+            subject="--components",
+            hint="leave --components out",
         )
     if wish.hosts and set(wish.components) != set(Component):
         raise UsageError(
