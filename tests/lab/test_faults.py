@@ -1,5 +1,6 @@
 """Faults on demand do what they say, and can be taken back."""
 
+import sys
 from typing import Any
 
 import pytest
@@ -27,6 +28,49 @@ def test_a_cut_network_reaches_nothing_until_it_is_mended(cluster, faults, event
     finally:
         faults.mend_network("win2")
     eventually(lambda: _reaches_the_api(cluster, "win2"), "the network is back")
+
+
+_SERVER = """
+import socket
+server = socket.create_server(("10.77.0.1", 9000))
+while True:
+    connection, _ = server.accept()
+    with connection:
+        connection.sendall(bytes(200_000))
+"""
+_CLIENT = """
+import socket, time
+began = time.monotonic()
+with socket.create_connection(("10.77.0.1", 9000), 30) as connection:
+    while connection.recv(65536):
+        pass
+print(time.monotonic() - began)
+"""
+
+
+def test_a_slow_network_lets_through_what_was_asked_and_no_more(cluster, faults):
+    """200 kB through 400 kbit/s take four seconds, and none of it without the limit."""
+    host = cluster.lab.host("win2")
+    script = host.directory / "client.py"
+    script.write_text(_CLIENT)
+    host.put(script, r"C:\k\client.py")
+    ground = cluster.lab.ground
+    argv = [sys.executable, "-c", _SERVER]
+    ground.spawn("server", argv, log=cluster.lab.directory / "server.log")
+
+    def seconds() -> float:
+        answer = cluster.ssh("win2", r"C:\Python\python.exe C:\k\client.py")
+        assert answer.code == 0, answer.text
+        return float(answer.stdout)
+
+    try:
+        faults.slow_network("win2", kbit_s=400)
+        slow = seconds()
+        faults.restore_speed("win2")
+        assert slow > 2
+        assert seconds() < slow / 2
+    finally:
+        ground.stop("server")
 
 
 def test_a_host_whose_power_was_cut_boots_from_its_drive(cluster, faults):

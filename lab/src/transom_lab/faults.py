@@ -9,6 +9,7 @@ import signal
 from pathlib import Path
 
 from transom_lab.lab import Lab
+from transom_lab.namespaces import Room
 from transom_lab.network import bridge_port
 
 _TIMEOUT_S = 10.0
@@ -28,6 +29,17 @@ class Faults:
         """Plug the cable in again."""
         self._link(name, "up")
 
+    def slow_network(self, name: str, *, kbit_s: int) -> None:
+        """Let at most this much through the host's cable, each way."""
+        rate = ["root", "tbf", "rate", f"{kbit_s}kbit", "burst", "32kbit", "latency", "400ms"]
+        for room, device in self._ends(name):
+            room.call(["tc", "qdisc", "replace", "dev", device, *rate], timeout_s=_TIMEOUT_S)
+
+    def restore_speed(self, name: str) -> None:
+        """Take the limit off again."""
+        for room, device in self._ends(name):
+            room.call(["tc", "qdisc", "del", "dev", device, "root"], timeout_s=_TIMEOUT_S)
+
     def cut_power(self, name: str) -> None:
         """End every process of the host at once; what was not written is lost."""
         self._lab.host(name).room.close()
@@ -43,6 +55,10 @@ class Faults:
         for pid in victims:
             os.kill(pid, signal.SIGKILL)
         return len(victims)
+
+    def _ends(self, name: str) -> list[tuple[Room, str]]:
+        host = self._lab.host(name)
+        return [(self._lab.ground, bridge_port(host.plan.name)), (host.room, "eth0")]
 
     def _link(self, name: str, state: str) -> None:
         port = bridge_port(self._lab.host(name).plan.name)
