@@ -75,6 +75,9 @@ def render_registry(
 
 
 def _many_strings(texts: Sequence[str]) -> str:
-    """A REG_MULTI_SZ in the form of a registry file: UTF-16, each text ended by NUL, then one more."""
+    """A REG_MULTI_SZ in the form of a registry file: each text ended by NUL, then one more.
+
+    One byte a character: so Wine's regedit reads it in a file that is not itself UTF-16.
+    """
     data = "".join(f"{text}\0" for text in texts) + "\0"
-    return data.encode("utf-16-le").hex(",")
+    return data.encode("ascii").hex(",")
