@@ -18,6 +18,12 @@ type host interface {
 	environment(name string) string
 	// cmdlet runs a network cmdlet in the HNS stand-in.
 	cmdlet(command string) (string, bool)
+	// stringValues are the texts of a key of HKEY_LOCAL_MACHINE by name; no key is none.
+	stringValues(key string) (map[string]string, error)
+	// setString and setNumber write a value, and the key if it is not there; deleteValue removes one.
+	setString(key, name, value string) error
+	setNumber(key, name string, value uint32) error
+	deleteValue(key, name string) error
 	// services is the service manager.
 	services() (services, error)
 }
@@ -46,6 +52,8 @@ func (c *call) run() int {
 		return c.sc()
 	case "shutdown":
 		return c.shutdown()
+	case "route":
+		return c.route()
 	}
 	return c.unknown()
 }

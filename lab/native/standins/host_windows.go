@@ -68,6 +68,50 @@ func (windowsHost) cmdlet(command string) (string, bool) {
 	return string(text), int32(head.Result) >= 0
 }
 
+func (windowsHost) stringValues(path string) (map[string]string, error) {
+	key, err := registry.OpenKey(registry.LOCAL_MACHINE, path, registry.QUERY_VALUE)
+	if errors.Is(err, registry.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer key.Close()
+	names, err := key.ReadValueNames(-1)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]string{}
+	for _, name := range names {
+		if text, _, err := key.GetStringValue(name); err == nil {
+			found[name] = text
+		}
+	}
+	return found, nil
+}
+
+// writing opens a key to change a value in it.
+func writing(path string, change func(registry.Key) error) error {
+	key, _, err := registry.CreateKey(registry.LOCAL_MACHINE, path, registry.SET_VALUE)
+	if err != nil {
+		return err
+	}
+	defer key.Close()
+	return change(key)
+}
+
+func (windowsHost) setString(path, name, value string) error {
+	return writing(path, func(key registry.Key) error { return key.SetStringValue(name, value) })
+}
+
+func (windowsHost) setNumber(path, name string, value uint32) error {
+	return writing(path, func(key registry.Key) error { return key.SetDWordValue(name, value) })
+}
+
+func (windowsHost) deleteValue(path, name string) error {
+	return writing(path, func(key registry.Key) error { return key.DeleteValue(name) })
+}
+
 func (windowsHost) services() (services, error) {
 	manager, err := windows.OpenSCManager(nil, nil, windows.SC_MANAGER_ALL_ACCESS)
 	if err != nil {

@@ -1,11 +1,13 @@
-// Program standins is six Windows programs that Wine lacks or only has as stubs: powershell.exe,
-// dism.exe, netsh.exe, icacls.exe, sc.exe and shutdown.exe. It acts by the name it is started under.
+// Program standins is seven Windows programs that Wine lacks or only has as stubs: powershell.exe,
+// dism.exe, netsh.exe, icacls.exe, route.exe, sc.exe and shutdown.exe. It acts by the name it is started
+// under.
 //
 // Each answers as the original does for what the lab's programs call, keeps its state in a file of
-// C:\ProgramData\transom-lab, and fails loudly at anything else: a message on standard error, exit
-// code 1 and a line in C:\var\log\standins.log. None changes what the original would change outside
-// its own state, except sc, which drives Wine's real service manager. The head of each file says
-// what it answers, how it differs from Windows and where its recorded output comes from.
+// C:\ProgramData\transom-lab or in the registry where Windows has it, and fails loudly at anything
+// else: a message on standard error, exit code 1 and a line in C:\var\log\standins.log. sc drives
+// Wine's real service manager and route the host's real routes; the others change nothing outside
+// their own state. The head of each file says what it answers, how it differs from Windows and where
+// its recorded output comes from.
 package main
 
 import (

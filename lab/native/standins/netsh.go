@@ -1,7 +1,8 @@
 // netsh.exe: firewall rules and the WinHTTP proxy.
 //
-// Answers "advfirewall firewall add|show|delete rule" and "winhttp show|set|reset proxy". It differs:
-// rules are kept and shown, but filter nothing, and the rules of a fresh Windows are not there.
+// Answers "advfirewall firewall add|show|delete rule" and "winhttp show|set|reset proxy". Rules are kept
+// in the registry where Windows keeps them, in its grammar (rules.go). It differs: rules filter nothing,
+// and those of a fresh Windows are not there.
 //
 // Recorded: "show rule" as published in the notes of dcos-diagnostics for Windows and in the tests
 // of osquery's Windows firewall code; "No rules match the specified criteria." with exit code 1 as
@@ -10,28 +11,16 @@
 package main
 
 import (
-	"errors"
+	"maps"
+	"slices"
 	"strings"
 )
 
-// rule is one firewall rule: the words of "add rule" by name.
-type rule map[string]string
-
 type netshState struct {
-	Rules []rule `json:"rules"`
 	Proxy *proxy `json:"proxy"`
 }
 
 type proxy struct{ Server, Bypass string }
-
-// ruleWords are the words "add rule" takes, with what they are when not given.
-var ruleWords = map[string]string{
-	"name": "", "dir": "", "action": "", "program": "", "service": "", "description": "", "enable": "yes",
-	"profile": "any", "localip": "any", "remoteip": "any", "localport": "any", "remoteport": "any", "protocol": "any",
-	"interfacetype": "any", "edge": "no", "security": "notrequired",
-}
-
-var errNoRule = errors.New("no rules match")
 
 func (c *call) netsh() int {
 	words := strings.ToLower(strings.Join(c.args[:min(4, len(c.args))], " "))
@@ -83,36 +72,11 @@ func (c *call) addRule(args []string) int {
 		c.print("\nLocalPort and RemotePort can only be used when protocol is TCP or UDP.\n\n")
 		return 1
 	}
-	all := netshState{}
-	if err := c.state.update("netsh", &all, func() error { all.Rules = append(all.Rules, made); return nil }); err != nil {
+	if err := c.host.setString(firewallKey, newRuleID(), made.registryText()); err != nil {
 		return c.failed(err)
 	}
 	c.print("Ok.\n\n")
 	return 0
-}
-
-func isPortProtocol(protocol string) bool {
-	return strings.EqualFold(protocol, "tcp") || strings.EqualFold(protocol, "udp") || protocol == "6" || protocol == "17"
-}
-
-// selects says whether a rule is one of those asked for: by name, and by every other word given.
-func selects(asked, one rule) bool {
-	for name, value := range asked {
-		if name == "verbose" || name == "name" && strings.EqualFold(value, "all") {
-			continue
-		}
-		if !strings.EqualFold(value, one.word(name)) {
-			return false
-		}
-	}
-	return true
-}
-
-func (r rule) word(name string) string {
-	if value, ok := r[name]; ok {
-		return value
-	}
-	return ruleWords[name]
 }
 
 func (c *call) showRules(args []string) int {
@@ -120,17 +84,15 @@ func (c *call) showRules(args []string) int {
 	if !ok || asked["name"] == "" {
 		return c.unknown()
 	}
-	all := netshState{}
-	if err := c.state.load("netsh", &all); err != nil {
+	matching, err := c.matchingRules(asked)
+	if err != nil {
 		return c.failed(err)
 	}
 	_, verbose := asked["verbose"]
 	shown := 0
-	for _, one := range all.Rules {
-		if selects(asked, one) {
-			c.print(one.text(verbose))
-			shown++
-		}
+	for _, id := range slices.Sorted(maps.Keys(matching)) {
+		c.print(matching[id].text(verbose))
+		shown++
 	}
 	if shown == 0 {
 		c.print("\nNo rules match the specified criteria.\n\n")
@@ -140,99 +102,25 @@ func (c *call) showRules(args []string) int {
 	return 0
 }
 
-// text is a rule as "show rule" prints it.
-func (r rule) text(verbose bool) string {
-	profiles := titled(r.word("profile"))
-	if strings.EqualFold(r.word("profile"), "any") {
-		profiles = "Domain,Private,Public"
-	}
-	var text strings.Builder
-	line := func(label, value string) {
-		text.WriteString(strings.TrimRight(pad(label+":", 38)+value, " ") + "\n")
-	}
-	text.WriteString("\n")
-	line("Rule Name", r["name"])
-	text.WriteString(strings.Repeat("-", 70) + "\n")
-	if description := r["description"]; verbose && description != "" {
-		line("Description", description)
-	}
-	line("Enabled", titled(r.word("enable")))
-	line("Direction", titled(r.word("dir")))
-	line("Profiles", profiles)
-	line("Grouping", "")
-	line("LocalIP", titled(r.word("localip")))
-	line("RemoteIP", titled(r.word("remoteip")))
-	protocol := r.word("protocol")
-	if !strings.EqualFold(protocol, "any") {
-		protocol = strings.ToUpper(protocol)
-	} else {
-		protocol = "Any"
-	}
-	line("Protocol", protocol)
-	if isPortProtocol(protocol) {
-		line("LocalPort", titled(r.word("localport")))
-		line("RemotePort", titled(r.word("remoteport")))
-	}
-	line("Edge traversal", titled(r.word("edge")))
-	if verbose {
-		if program := r["program"]; program != "" {
-			line("Program", program)
-		}
-		if service := r["service"]; service != "" {
-			line("Service", service)
-		}
-		line("InterfaceTypes", titled(r.word("interfacetype")))
-		line("Security", "NotRequired")
-		line("Rule source", "Local Setting")
-	}
-	line("Action", titled(r.word("action")))
-	return text.String()
-}
-
-func pad(text string, width int) string {
-	return text + strings.Repeat(" ", max(0, width-len(text)))
-}
-
-// titled is each comma-separated word with a capital.
-func titled(text string) string {
-	words := strings.Split(text, ",")
-	for i, word := range words {
-		if word != "" {
-			words[i] = strings.ToUpper(word[:1]) + strings.ToLower(word[1:])
-		}
-	}
-	return strings.Join(words, ",")
-}
-
 func (c *call) deleteRules(args []string) int {
 	asked, ok := named(args)
 	if !ok || asked["name"] == "" {
 		return c.unknown()
 	}
-	all, deleted := netshState{}, 0
-	err := c.state.update("netsh", &all, func() error {
-		var kept []rule
-		for _, one := range all.Rules {
-			if selects(asked, one) {
-				deleted++
-			} else {
-				kept = append(kept, one)
-			}
-		}
-		all.Rules = kept
-		if deleted == 0 {
-			return errNoRule
-		}
-		return nil
-	})
-	if errors.Is(err, errNoRule) {
-		c.print("\nNo rules match the specified criteria.\n\n")
-		return 1
-	}
+	matching, err := c.matchingRules(asked)
 	if err != nil {
 		return c.failed(err)
 	}
-	c.printf("\nDeleted %d rule(s).\nOk.\n\n", deleted)
+	if len(matching) == 0 {
+		c.print("\nNo rules match the specified criteria.\n\n")
+		return 1
+	}
+	for id := range matching {
+		if err := c.host.deleteValue(firewallKey, id); err != nil {
+			return c.failed(err)
+		}
+	}
+	c.printf("\nDeleted %d rule(s).\nOk.\n\n", len(matching))
 	return 0
 }
 

@@ -5,6 +5,7 @@
 //   - kubeadm (preflight): ProductName and version of Windows, from the registry
 //   - flanneld: Get-, New- and Remove-NetRoute and Set-NetIPInterface, done by the HNS stand-in on the
 //     host's own interfaces and routes
+//   - Transom: Add- and Remove-MpPreference for processes, kept in the registry where Defender keeps them
 //
 // The texts of the commands are those of kubernetes v1.36 and v1.37 (pkg/volume/util/subpath,
 // cmd/kubeadm/app/preflight and k8s.io/system-validators) and of flannel v0.28.0 (pkg/routing).
@@ -13,6 +14,7 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -22,6 +24,10 @@ const (
 	productCommand = "(" + versionItem + ").ProductName"
 	versionCommand = "$props = " + versionItem + `; "$($props.CurrentMajorVersionNumber).$($props.CurrentMinorVersionNumber).$($props.CurrentBuildNumber)"`
 )
+
+const exclusionKey = `SOFTWARE\Microsoft\Windows Defender\Exclusions\Processes`
+
+var exclusionCommand = regexp.MustCompile(`^(Add|Remove)-MpPreference -ExclusionProcess '((?:[^']|'')+)' -ErrorAction Stop$`)
 
 var networkCmdlets = []string{"Get-NetRoute", "New-NetRoute", "Remove-NetRoute", "Set-NetIPInterface"}
 
@@ -63,6 +69,9 @@ func (c *call) powershell() int {
 		c.printf("%s.%s.%s\n", c.host.version("CurrentMajorVersionNumber"), c.host.version("CurrentMinorVersionNumber"), c.host.version("CurrentBuildNumber"))
 		return 0
 	}
+	if found := exclusionCommand.FindStringSubmatch(command); found != nil {
+		return c.exclude(found[1] == "Add", strings.ReplaceAll(found[2], "''", "'"))
+	}
 	for _, cmdlet := range networkCmdlets {
 		if strings.Contains(command, cmdlet) {
 			return c.networkCmdlet(command)
@@ -80,5 +89,16 @@ func (c *call) networkCmdlet(command string) int {
 		return 1
 	}
 	c.print(text)
+	return 0
+}
+
+func (c *call) exclude(add bool, process string) int {
+	change := func() error { return c.host.deleteValue(exclusionKey, process) }
+	if add {
+		change = func() error { return c.host.setNumber(exclusionKey, process, 0) }
+	}
+	if err := change(); err != nil {
+		return c.failed(err)
+	}
 	return 0
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,8 @@ type fakeHost struct {
 	links    map[string]string
 	linkPath string
 	known    map[string]*fakeService
+	registry map[string]map[string]string
+	cmdlets  []string
 }
 
 type fakeService struct {
@@ -35,7 +38,27 @@ func (h *fakeHost) environment(string) string            { return h.linkPath }
 func (h *fakeHost) services() (services, error)          { return h, nil }
 
 func (h *fakeHost) cmdlet(command string) (string, bool) {
-	return "routes", !strings.Contains(command, "Remove")
+	h.cmdlets = append(h.cmdlets, command)
+	return `{"ifIndex": 3}`, !strings.Contains(command, "203.0.113.9")
+}
+
+func (h *fakeHost) stringValues(key string) (map[string]string, error) { return h.registry[key], nil }
+
+func (h *fakeHost) setString(key, name, value string) error {
+	if h.registry[key] == nil {
+		h.registry[key] = map[string]string{}
+	}
+	h.registry[key][name] = value
+	return nil
+}
+
+func (h *fakeHost) setNumber(key, name string, value uint32) error {
+	return h.setString(key, name, fmt.Sprint(value))
+}
+
+func (h *fakeHost) deleteValue(key, name string) error {
+	delete(h.registry[key], name)
+	return nil
 }
 
 func (h *fakeHost) names() ([]string, error) { return nil, nil }
@@ -120,7 +143,7 @@ type machine struct {
 }
 
 func newMachine(t *testing.T) *machine {
-	return &machine{t, &fakeHost{known: map[string]*fakeService{}}, t.TempDir()}
+	return &machine{t, &fakeHost{known: map[string]*fakeService{}, registry: map[string]map[string]string{}}, t.TempDir()}
 }
 
 func (m *machine) run(program string, args ...string) (string, int) {
@@ -146,7 +169,7 @@ func TestUnknownCommandsAreRefusedAndRecorded(t *testing.T) {
 		{"powershell", "Get-Process"}, {"powershell"}, {"dism", "/Image:C:\\x", "/Get-Features"}, {"dism", "/Online", "/Add-Package"},
 		{"dism", "/Online", "/Enable-Feature", "/FeatureName:Containers"}, {"netsh", "interface", "show", "interface"}, {"netsh"},
 		{"netsh", "advfirewall", "firewall", "add", "rule", "name=x", "colour=red"}, {"icacls"}, {"sc"}, {"sc", "frobnicate", "x"},
-		{"sc", "create", "x", "binPath=", "x", "colour=", "red"}, {"shutdown", "/h"}, {"shutdown"}, {"notepad"},
+		{"sc", "create", "x", "binPath=", "x", "colour=", "red"}, {"route", "print"}, {"route", "-p", "add", "x", "mask", "y", "z"}, {"powershell", "Add-MpPreference -ExclusionPath C:\\"}, {"shutdown", "/h"}, {"shutdown"}, {"notepad"},
 	}
 	for _, words := range calls {
 		if _, code := m.run(words[0], words[1:]...); code == 0 {
@@ -296,8 +319,8 @@ func TestPowerShellOfUpstreamPrograms(t *testing.T) {
 	}
 	m.expect(0, "Windows Server 2022 Datacenter\n", "powershell", productCommand)
 	m.expect(0, "10.0.20348\n", "powershell", versionCommand)
-	m.expect(0, "routes", "powershell", "-NoLogo", "-NonInteractive", "-Command", "Get-NetRoute | ConvertTo-Json")
-	m.expect(1, "routes", "powershell", "-Command", "Remove-NetRoute -InterfaceIndex 1")
+	m.expect(0, "ifIndex", "powershell", "-NoLogo", "-NonInteractive", "-Command", "Get-NetRoute | ConvertTo-Json")
+	m.expect(1, "ifIndex", "powershell", "-Command", "Remove-NetRoute -NextHop 203.0.113.9")
 }
 
 // A shutdown is a request to the lab, and can be taken back once.
@@ -310,4 +333,50 @@ func TestShutdownIsARequest(t *testing.T) {
 	}
 	m.expect(0, "", "shutdown", "/a")
 	m.expect(1116, "no shutdown was in progress.(1116)", "shutdown", "/a")
+}
+
+// Rules are in the registry as Windows writes them, and read back the same.
+func TestFirewallRulesAreWhereWindowsKeepsThem(t *testing.T) {
+	m := newMachine(t)
+	m.run("netsh", "advfirewall", "firewall", "add", "rule", "name=kubelet", "dir=in", "action=allow", "protocol=tcp", "localport=10250")
+	for id, text := range m.host.registry[firewallKey] {
+		if want := "v2.31|Action=Allow|Active=TRUE|Dir=In|Protocol=6|LPort=10250|Name=kubelet|"; text != want || len(id) != 38 {
+			t.Errorf("%s = %s", id, text)
+		}
+	}
+	whole := rule{"name": "a", "dir": "out", "action": "block", "protocol": "udp", "localport": "53,5000-5010", "remoteip": "10.0.0.1,10.0.0.2",
+		"program": `C:\a,b.exe`, "description": "d", "enable": "no", "profile": "Domain,Private", "edge": "yes"}
+	again := ruleFrom(whole.registryText())
+	for word, value := range whole {
+		if again.word(word) != value {
+			t.Errorf("%s: %q, not %q, from %s", word, again.word(word), value, whole.registryText())
+		}
+	}
+}
+
+// Exclusions are values named by the process, with quotes as PowerShell writes them.
+func TestDefenderExclusions(t *testing.T) {
+	m := newMachine(t)
+	m.expect(0, "", "powershell", "-NoProfile", "-NonInteractive", "-Command", `Add-MpPreference -ExclusionProcess 'C:\it''s.exe' -ErrorAction Stop`)
+	if m.host.registry[exclusionKey][`C:\it's.exe`] != "0" {
+		t.Error(m.host.registry)
+	}
+	m.expect(0, "", "powershell", "-Command", `Remove-MpPreference -ExclusionProcess 'C:\it''s.exe' -ErrorAction Stop`)
+	if len(m.host.registry[exclusionKey]) != 0 {
+		t.Error(m.host.registry)
+	}
+}
+
+// A persistent route is active and in the registry, and both are taken away.
+func TestPersistentRoutes(t *testing.T) {
+	m := newMachine(t)
+	m.expect(0, "OK!", "route", "-p", "add", "169.254.169.254", "mask", "255.255.255.255", "10.0.0.1")
+	if last := m.host.cmdlets[len(m.host.cmdlets)-1]; last != "New-NetRoute -InterfaceIndex 3 -DestinationPrefix 169.254.169.254/32 -NextHop 10.0.0.1" {
+		t.Error(last)
+	}
+	if _, ok := m.host.registry[persistentRoutes]["169.254.169.254,255.255.255.255,10.0.0.1,1"]; !ok {
+		t.Error(m.host.registry)
+	}
+	m.expect(0, "OK!", "route", "delete", "169.254.169.254", "mask", "255.255.255.255")
+	m.expect(1, "", "route", "delete", "169.254.169.254", "mask", "255.255.255.255")
 }

@@ -73,7 +73,7 @@ class WindowsHost:
             self.put(file, place)
         release = windows_release(self.plan.windows)
         template = registry.read_text(encoding="utf-8")
-        text = render_registry(template, release, self.plan.name)
+        text = render_registry(template, release, self.plan.name, address=self.plan.address)
         self._registry_file.write_text(text, encoding="utf-8", newline="")
         for name in ("tmp", "hns"):
             (self.directory / name).mkdir(exist_ok=True)

@@ -5,6 +5,7 @@ Called when a base prefix is made and when a host is; renders text only.
 
 import tomllib
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 from string import Template
@@ -52,8 +53,13 @@ def windows_release(name: str) -> WindowsRelease:
     )
 
 
-def render_registry(template: str, release: WindowsRelease, hostname: str) -> str:
-    """Fill in the registry file of a host (lab/native/base.reg.in), in the form regedit imports."""
+def render_registry(
+    template: str, release: WindowsRelease, hostname: str, *, address: str = ""
+) -> str:
+    """Fill in the registry file of a host (lab/native/base.reg.in), in the form regedit imports.
+
+    Without an address the adapter has none, as in a base that hosts are copied from.
+    """
     text = Template(template).substitute(
         product=release.product,
         display=release.display,
@@ -62,5 +68,16 @@ def render_registry(template: str, release: WindowsRelease, hostname: str) -> st
         hostname=hostname,
         netbios=hostname[:_NETBIOS_LENGTH].upper(),
         machine=uuid.uuid5(_MACHINES, hostname),
+        adapter=str(uuid.uuid5(_MACHINES, "adapter")).upper(),
+        address=_many_strings((address,) if address else ()),
     )
     return text.replace("\r\n", "\n").replace("\n", "\r\n")
+
+
+def _many_strings(texts: Sequence[str]) -> str:
+    """A REG_MULTI_SZ in the form of a registry file: each text ended by NUL, then one more.
+
+    One byte a character: so Wine's regedit reads it in a file that is not itself UTF-16.
+    """
+    data = "".join(f"{text}\0" for text in texts) + "\0"
+    return data.encode("ascii").hex(",")

@@ -42,6 +42,7 @@ def test_every_part_is_installed_and_wines_own_files_are_replaced_not_written_in
         "windows/system32/dism.exe": "stand_ins",
         "windows/system32/icacls.exe": "stand_ins",
         "windows/system32/netsh.exe": "stand_ins",
+        "windows/system32/route.exe": "stand_ins",
         "windows/system32/sc.exe": "stand_ins",
         "windows/system32/shutdown.exe": "stand_ins",
         "windows/system32/windowspowershell/v1.0/powershell.exe": "stand_ins",

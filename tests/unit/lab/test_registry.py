@@ -25,6 +25,14 @@ def test_a_long_name_is_cut_for_netbios_only():
     assert '"Hostname"="a-name-of-twenty-two-c"' in text
 
 
+def test_the_adapter_has_the_hosts_address_and_a_base_has_none():
+    release = windows_release("2022")
+    with_address = render_registry(TEMPLATE, release, "a", address="10.7.0.9")
+    text = with_address.split('"IPAddress"=hex(7):')[1].split("\r\n")[0]
+    assert bytes.fromhex(text.replace(",", "")) == b"10.7.0.9\0\0"
+    assert '"IPAddress"=hex(7):00\r\n' in render_registry(TEMPLATE, release, "a")
+
+
 def test_hosts_have_different_machine_identities_that_stay():
     first, second, again = (
         render_registry(TEMPLATE, windows_release("2022"), name) for name in ("a", "b", "a")
