@@ -250,19 +250,27 @@ RECIPE = Recipe(
 )
 
 
-def kubeadm(host, argv):
+def kubeadm_for(network):
     """What the real kubeadm does to files and the kubelet service, in its order."""
-    return _join(host, argv[argv.index("--config") + 1]) if argv[1] == "join" else _reset(host)
+
+    def kubeadm(host, argv):
+        if argv[1] == "reset":
+            return _reset(host)
+        return _join(host, argv[argv.index("--config") + 1], network)
+
+    return kubeadm
 
 
-def _join(host, path):
+def _join(host, path, network):
     document = json.loads(host.disk.read(path))
     for taken in (KUBERNETES + r"\kubelet.conf", KUBERNETES + r"\pki\ca.crt"):
         if host.disk.kind(taken) is not PathKind.ABSENT:
             return Completed(code=1, output=f"[ERROR FileAvailable]: {taken} already exists")
     token = document["discovery"]["bootstrapToken"]["token"]
     registration = document["nodeRegistration"]
-    flags = [f"--{entry['name']}={entry['value']}" for entry in registration["kubeletExtraArgs"]]
+    extra = registration["kubeletExtraArgs"]
+    pairs = extra.items() if isinstance(extra, dict) else [(e["name"], e["value"]) for e in extra]
+    flags = [f"--{name}={value}" for name, value in pairs]
     taints = ",".join(f"{t['key']}={t['value']}:{t['effect']}" for t in registration["taints"])
     flags.append(f"--register-with-taints={taints}")
     bootstrap = KUBERNETES + r"\bootstrap-kubelet.conf"
@@ -275,7 +283,7 @@ def _join(host, path):
     host.disk.append(KUBELET + r"\pki\kubelet-client.pem", b"key")
     host.disk.append(KUBERNETES + r"\kubelet.conf", b"kubeconfig")
     host.disk.remove(bootstrap)
-    host.settings.put("hns", "flannel.4096", True)  # by flanneld, once the node is there
+    host.settings.put("hns", network, True)  # by flanneld, once the node is there
     return Completed(code=0, output=f"joined with {token}")
 
 
@@ -312,7 +320,7 @@ def new_host():
         name == "kubelet" and host.disk._kind(KUBELET + r"\config.yaml") is PathKind.ABSENT
     )
     host.source.content.update(DOWNLOADS)
-    host.programs["kubeadm.exe"] = kubeadm
+    host.programs["kubeadm.exe"] = kubeadm_for("flannel.4096")
     host.flush()
     host.calls.clear()
     return host
@@ -335,6 +343,12 @@ def secrets():
 @pytest.fixture
 def owner():
     return OWNER
+
+
+@pytest.fixture
+def kubeadm():
+    """A kubeadm for a host that gets a pod network of some name."""
+    return kubeadm_for
 
 
 @pytest.fixture

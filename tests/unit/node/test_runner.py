@@ -163,6 +163,8 @@ def test_what_this_version_cannot_do_is_refused_before_anything_is_changed(
         artifacts=(replace(recipe.artifacts[0], sha256=None, authenticode={"subject": "CN=x"}),),
         files=(replace(recipe.files[0], fills=("nodePodCIDR",)),),
         host_networks=(recipe.network,),
+        target=replace(recipe.target, privileged="services"),
+        kubelet=replace(recipe.kubelet, config={"maxPods": 9}),
     )
     with pytest.raises(Refused) as caught:
         run(host, request_for(Verb.PREPARE, recipe=odd))
@@ -172,6 +174,8 @@ def test_what_this_version_cannot_do_is_refused_before_anything_is_changed(
         "not-locked",
         "signature-check",
         "late-file",
+        "kubelet-configuration",
+        "privileged-way",
         "docker-network",
     ]
 

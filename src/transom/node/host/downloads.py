@@ -56,6 +56,10 @@ def _chunks(answer: http.client.HTTPResponse, url: str) -> Iterator[bytes]:
             yield chunk
     except (OSError, http.client.HTTPException) as error:
         raise _failure(url, error) from error
+    if answer.length:  # reading by parts ends quietly where the connection does
+        raise TemporaryError(
+            f"cannot download {url}: {answer.length} bytes are missing", subject=url
+        )
 
 
 def _failure(url: str, error: Exception) -> TransomError:

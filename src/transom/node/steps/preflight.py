@@ -13,6 +13,7 @@ from transom.node.host.values import PathKind
 from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
 from transom.node.steps.join import Layout
 
+_HOSTPROCESS = "hostprocess"
 _ROOM_BYTES = 5 << 30
 _GIB = 1 << 30
 _PORTS = {"http": 80, "https": 443}
@@ -137,6 +138,24 @@ def _recipe(recipe: Recipe) -> Iterator[Refusal]:
                 fix="Use a network whose configuration is, such as Flannel.",
                 source=file.why,
             )
+    if recipe.kubelet.config and not recipe.kubelet.patch_file:
+        yield Refusal(
+            id="kubelet-configuration",
+            subject="kubelet",
+            found=f"settings for {', '.join(sorted(recipe.kubelet.config))}",
+            reason="this version hands them to kubeadm as a patch, which its version cannot take",
+            fix="Use a Kubernetes version whose kubeadm takes patches of the kubelet's configuration.",
+            source=", ".join(sorted(set(recipe.kubelet.why.values()))),
+        )
+    if recipe.target.privileged != _HOSTPROCESS:
+        yield Refusal(
+            id="privileged-way",
+            subject="privileged",
+            found=recipe.target.privileged,
+            reason="this version leaves kube-proxy and the network to HostProcess pods",
+            fix=f"Set privileged to {_HOSTPROCESS}.",
+            source=recipe.target.why,
+        )
     if recipe.host_networks:
         yield Refusal(
             id="docker-network",

@@ -1,0 +1,34 @@
+"""The node program starts real programs: by argument list, in time, without their secrets."""
+
+import os
+import sys
+
+import pytest
+
+from transom.errors import PermanentError
+from transom.node.host.processes import RealProcesses
+
+PYTHON = sys.executable
+
+
+def test_output_and_exit_code_come_back_with_secrets_masked():
+    argv = [PYTHON, "-c", "import sys; print('the token s3cret'); sys.exit(3)"]
+    done = RealProcesses().run(argv, timeout_s=30, secrets=("s3cret",))
+    assert (done.code, done.output.strip()) == (3, "the token ***")
+
+
+def test_a_program_that_does_not_end_is_ended_and_its_words_are_kept():
+    argv = [PYTHON, "-c", "import time; print('waiting with s3cret', flush=True); time.sleep(60)"]
+    with pytest.raises(PermanentError, match=r"did not end within 2 s: waiting with \*\*\*"):
+        RealProcesses().run(argv, timeout_s=2, secrets=("s3cret",))
+
+
+def test_a_program_that_is_not_there_is_an_error():
+    with pytest.raises(PermanentError, match="cannot start /no/such"):
+        RealProcesses().run(["/no/such"], timeout_s=5)
+
+
+def test_other_programs_are_found_in_the_directories_given_first():
+    argv = [PYTHON, "-c", "import os; print(os.environ['PATH'])"]
+    output = RealProcesses().run(argv, timeout_s=30, search=("/first",)).output
+    assert output.startswith("/first" + os.pathsep)

@@ -1,0 +1,118 @@
+"""Artifacts: nothing unverified is ever in place, and downloads go on where they ended."""
+
+from dataclasses import replace
+
+import pytest
+
+from transom.errors import PermanentError, TemporaryError
+from transom.node.host.values import PathKind
+from transom.node.step import NodeSpec
+from transom.node.steps.artifacts import Artifacts
+
+STEP = Artifacts()
+PART = r"C:\k\kubeadm.exe.part"
+
+
+def only(recipe, *names, **changes):
+    chosen = [replace(item, **changes) for item in recipe.artifacts if item.id in names]
+    return NodeSpec(recipe=replace(recipe, artifacts=tuple(chosen)))
+
+
+def install(host, want):
+    STEP.apply(host, STEP.check(host, want))
+
+
+def test_bytes_with_another_hash_never_get_their_name(make_host, recipe):
+    host = make_host()
+    want = only(recipe, "kubeadm", sha256="0" * 64)
+    with pytest.raises(PermanentError, match="its SHA-256 is"):
+        install(host, want)
+    assert host.disk.kind(r"C:\k\kubeadm.exe") is PathKind.ABSENT
+    assert host.disk.kind(PART) is PathKind.ABSENT
+
+
+def test_a_broken_download_goes_on_where_it_ended(make_host, recipe):
+    host = make_host()
+    host.source.breaks = [1]
+    want = only(recipe, "kubeadm")
+    with pytest.raises(TemporaryError):
+        install(host, want)
+    install(host, want)
+    assert [offset for _, offset in host.source.asked] == [0, 160]
+    assert STEP.check(host, want) == []
+
+
+def test_a_spoilt_part_is_thrown_away_and_fetched_anew(make_host, recipe):
+    host = make_host()
+    host.files.write(PART, b"rubbish")
+    want = only(recipe, "kubeadm")
+    install(host, want)
+    assert STEP.check(host, want) == []
+
+
+def test_a_server_without_ranges_is_read_from_the_start(make_host, recipe):
+    host = make_host()
+    host.source.ranges = False
+    host.files.write(PART, b"kubeadm ")
+    want = only(recipe, "kubeadm")
+    install(host, want)
+    assert STEP.check(host, want) == []
+
+
+def test_a_file_of_a_bundle_is_used_without_the_network(make_host, recipe):
+    host = make_host()
+    host.files.write(r"C:\bundle.exe", host.source.content["https://dl.example/kubeadm.exe"])
+    host.source.content.clear()
+    want = only(recipe, "kubeadm", file=r"C:\bundle.exe")
+    install(host, want)
+    assert STEP.check(host, want) == []
+
+
+def test_the_service_of_a_replaced_program_is_stopped_first(make_host, recipe):
+    host = make_host()
+    want = NodeSpec(recipe=recipe)
+    for name in ("containerd", "kubelet"):
+        host.services.put(name, host.services.get("spooler"))
+        host.services.start(name)
+    install(host, want)
+    assert not host.services.running("containerd")
+    assert not host.services.running("kubelet")
+    assert host.services.running("spooler")
+
+
+@pytest.mark.parametrize("spoil", ["member", "manifest", "member-gone"])
+def test_a_changed_member_of_an_archive_is_noticed(make_host, recipe, spoil):
+    host = make_host()
+    want = only(recipe, "containerd")
+    install(host, want)
+    member = r"C:\Program Files\containerd\ctr.exe"
+    if spoil == "member":
+        host.files.write(member, b"another")
+    elif spoil == "member-gone":
+        host.files.remove(member)
+    else:
+        want = only(recipe, "containerd", sha256="0" * 64)
+    assert len(STEP.check(host, want)) == 1
+
+
+def test_a_replaced_single_file_is_noticed(make_host, recipe):
+    host = make_host()
+    want = only(recipe, "kubeadm")
+    install(host, want)
+    host.files.write(r"C:\k\kubeadm.exe", b"another")
+    assert STEP.check(host, want)[0].found.startswith("sha256:")
+
+
+@pytest.mark.parametrize("name", ["containerd", "cni-plugins"])
+def test_a_member_the_archive_lacks_is_named(make_host, recipe, name):
+    host = make_host()
+    artifact = next(item for item in recipe.artifacts if item.id == name)
+    members = (replace(artifact.members[0], name="bin/missing.exe"),)
+    with pytest.raises(PermanentError, match=r"bin/missing\.exe"):
+        install(host, only(recipe, name, members=members))
+
+
+def test_the_interpreter_is_left_to_whoever_starts_the_program(make_host, recipe):
+    python = replace(recipe.artifacts[0], id="python", sha256=None)
+    want = NodeSpec(recipe=replace(recipe, artifacts=(python,)))
+    assert STEP.check(make_host(), want) == []

@@ -1,0 +1,189 @@
+"""The node program's verbs: a request in, JSON lines out, an exit code that says what to do."""
+
+import io
+import json
+import sys
+
+import pytest
+
+from transom.model.codec import encode
+from transom.model.request import Verb
+from transom.node.layout import Layout
+from transom.node.program import main
+
+LAYOUT = Layout()
+
+
+@pytest.fixture
+def call(make_host):
+    """Run a verb on one host; give its exit code and what it said."""
+    host = make_host()
+
+    def run(*argv, request=None):
+        text = request if isinstance(request, str) else json.dumps(encode(request))
+        out = io.StringIO()
+        code = main(argv, machine=host, stdin=io.StringIO(text), stdout=out)
+        return code, [json.loads(line) for line in out.getvalue().splitlines()]
+
+    run.host = host
+    return run
+
+
+def test_a_run_in_the_foreground_prints_its_events_and_its_result(call, request_for):
+    code, said = call("join", "--foreground", "--run", "r1", request=request_for(Verb.JOIN))
+    assert code == 0
+    assert [line["state"] for line in said[:-1]][-1] == "done"
+    assert said[-1]["kind"] == "Result"
+    assert said[-1]["run"] == "r1"
+    assert "join" in said[-1]["changed"]
+
+
+def test_a_run_apart_from_the_session_is_handed_the_request_and_followed(call, request_for):
+    host = call.host
+    argv = ["prepare", "--run", "r1"]
+    start = host.background.start
+
+    def start_and_work(words, payload):
+        assert request_for(Verb.PREPARE).owner.fleet.encode() in payload
+        assert not any("shop" in word for word in words)
+        start(words, payload)
+        main([*words[2:]], machine=host, stdin=io.StringIO(), stdout=io.StringIO())
+
+    host.background.start = start_and_work
+    code, said = call(*argv, request=request_for(Verb.PREPARE))
+    assert code == 0
+    assert said[-1]["message"] == "prepare done"
+
+
+def test_the_exit_code_of_a_run_apart_is_that_of_its_error(call, request_for):
+    host = call.host
+    host.system.admin = False
+    start = host.background.start
+
+    def start_and_work(words, payload):
+        start(words, payload)
+        main([*words[2:]], machine=host, stdin=io.StringIO(), stdout=io.StringIO())
+
+    host.background.start = start_and_work
+    code, said = call("prepare", request=request_for(Verb.PREPARE))
+    assert code == 3
+    assert [line["error"] for line in said if line["step"] == "preflight"][-1] == "not-elevated"
+
+
+def test_attach_gives_what_was_missed_from_an_offset(call, request_for):
+    call("prepare", "--foreground", "--run", "r1", request=request_for(Verb.PREPARE))
+    data = call.host.disk.read(LAYOUT.events("r1"))
+    offset = data.index(b"\n") + 1
+    code, said = call("attach", "--run", "r1", "--from", str(offset))
+    assert code == 0
+    assert said[0]["seq"] == 2
+
+
+def test_attach_to_a_silent_run_ends(call):
+    code, said = call("attach", "--run", "never")
+    assert code == 5
+    assert "nothing was written" in said[0]["message"]
+
+
+def test_a_run_name_is_used_once(call, request_for):
+    call("prepare", "--foreground", "--run", "r1", request=request_for(Verb.PREPARE))
+    code, said = call("prepare", "--foreground", "--run", "r1", request=request_for(Verb.PREPARE))
+    assert code == 2
+    assert said[0]["message"] == "there was a run r1 already"
+
+
+def test_a_reboot_that_has_to_come_first_is_told_by_the_exit_code(call, request_for):
+    call.host.features.need_reboot.add("Containers")
+    code, said = call("prepare", "--foreground", request=request_for(Verb.PREPARE))
+    assert code == 4
+    assert said[-1]["ending"] == "reboot"
+
+
+def test_a_refusal_names_every_reason(call, request_for):
+    call.host.system.admin = False
+    call.host.system.name = "other"
+    code, said = call("prepare", "--foreground", request=request_for(Verb.PREPARE))
+    assert code == 3
+    assert [item["id"] for item in said[-1]["refused"]] == ["not-elevated", "computer-name"]
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "message"),
+    [
+        ("no JSON", 2, "the request has 1 mistake"),
+        ("{}", 2, "the request has 1 mistake"),
+        ("[" * 100_000, 2, "the request has 1 mistake"),
+    ],
+)
+def test_an_unreadable_request_changes_nothing(call, text, code, message):
+    first = call.host.snapshot()
+    got, said = call("prepare", "--foreground", request=text)
+    assert (got, said[0]["message"]) == (code, message)
+    assert said[0]["mistakes"][0]["message"]
+    assert call.host.snapshot() == first
+
+
+def test_the_verb_must_be_the_requests(call, request_for):
+    code, said = call("join", "--foreground", request=request_for(Verb.PREPARE))
+    assert code == 2
+    assert said[0]["message"] == "the request says prepare, the command join"
+
+
+def test_another_kind_of_document_is_refused(call, request_for):
+    document = encode(request_for(Verb.PREPARE)) | {"kind": "Recipe"}
+    code, said = call("prepare", "--foreground", request=json.dumps(document))
+    assert code == 2
+    assert "cannot read a transom.dev/v1alpha1 Recipe" in said[0]["message"]
+
+
+def test_plan_shows_drift_and_disruption_and_no_secret(call, request_for, secrets):
+    code, said = call("plan", request=request_for(Verb.PLAN, join=secrets))
+    steps = {step["step"]: step for step in said[0]["steps"]}
+    assert code == 0
+    assert steps["features"]["disruption"] == "reboot"
+    assert steps["preflight"] == {
+        "step": "preflight",
+        "title": "Check the host",
+        "disruption": "none",
+        "drift": [],
+    }
+    assert secrets.token not in json.dumps(said)
+
+
+def test_status_tells_the_owner_and_whether_the_host_joined(call, request_for, owner):
+    assert call("status")[1][0]["owner"] is None
+    call("join", "--foreground", request=request_for(Verb.JOIN))
+    call("cancel")
+    status = call("status")[1][0]
+    assert status["owner"] == encode(owner)
+    assert status["joined"]
+    assert status["cancelling"]
+    assert status["intents"] == status["settled"] > 0
+
+
+def test_undo_takes_back_what_a_kept_failure_left(call, request_for):
+    first = call.host.snapshot()
+    assert call("undo", "--foreground", "--run", "u0", request=request_for(Verb.UNDO))[0] == 0
+    call.host.source.content.clear()
+    kept = request_for(Verb.PREPARE, keep_on_failure=True, remove_features=True)
+    assert call("prepare", "--foreground", request=kept)[0] == 5
+    assert call.host.snapshot() != first
+    undo = request_for(Verb.UNDO, remove_features=True)
+    assert call("undo", "--foreground", request=undo)[0] == 0
+    assert call.host.snapshot() == first
+
+
+def test_inventory_tells_what_the_host_is(call, request_for):
+    call("join", "--foreground", request=request_for(Verb.JOIN))
+    found = call("inventory")[1][0]
+    assert found["name"] == "win-01"
+    assert found["windows"] == {"build": 20348, "revision": 2700}
+    assert [service["name"] for service in found["services"]] == ["containerd", "kubelet"]
+    assert found["services"][1]["running"]
+
+
+def test_the_program_says_so_where_there_is_no_windows(monkeypatch):
+    monkeypatch.setattr(sys, "platform", "linux")
+    out = io.StringIO()
+    assert main(["inventory"], stdin=io.StringIO(), stdout=out) == 2
+    assert "runs on Windows" in json.loads(out.getvalue())["message"]
