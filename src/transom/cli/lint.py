@@ -5,7 +5,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from transom.errors import UsageError
 from transom.model.finding import Finding, Severity
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from transom.model.problem import Mistake
     from transom.workload.baseline import Baseline
     from transom.workload.context import LintContext
+    from transom.workload.foreign import Overruled
 
 SUMMARY = "Say what will not work on Windows in Kubernetes manifests, where, why and what to do."
 
@@ -82,6 +83,13 @@ def configure(parser: ArgumentParser) -> None:
     )
     told.add_argument("--baseline", metavar="FILE", help="leave out what this baseline lists")
     told.add_argument("--write-baseline", metavar="FILE", help="write what is found as a baseline")
+    told.add_argument(
+        "--import-sarif",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="findings of another linter; mark those that are wrong for Windows pods",
+    )
     told.add_argument("--config", metavar="FILE", help="instead of .transom.toml, found upwards")
     parser.add_argument(
         "-j", "--jobs", type=int, default=1, metavar="N", help="processes; 0 is one per core"
@@ -104,6 +112,7 @@ def run(args: Namespace) -> int:
         without=frozenset((*args.disable, *settings.disable)),
         templates=settings.pod_templates,
         with_lines=any(form == "text" for form, _file in outputs),
+        with_spans=bool(args.import_sarif),
     )
     outcome = lint(names, job, processes=_processes(args.jobs))
     outcome.unreadable[:0] = missing
@@ -150,7 +159,36 @@ def _report(
         kept = [finding for finding in kept if finding not in set(known)]
         kept += baseline.stale(frozenset(names))
         ignored += len(known)
-    return Report(kept, outcome.unreadable, len(names), ignored, outcome.lines)
+    overruled, runs = _import(args.import_sarif, outcome)
+    return Report(
+        kept,
+        outcome.unreadable,
+        files=len(names),
+        ignored=ignored,
+        lines=outcome.lines,
+        overruled=overruled,
+        foreign_runs=runs,
+    )
+
+
+def _import(files: Sequence[str], outcome: "Outcome") -> "tuple[list[Overruled], list[Any]]":
+    if not files:
+        return [], []
+    from transom.cli.documents import read_input
+    from transom.workload.foreign import overrule
+
+    overruled: list[Overruled] = []
+    runs: list[Any] = []
+    for file in files:
+        try:
+            log, found = overrule(json.loads(read_input(file)), outcome.spans)
+        except ValueError as error:
+            raise UsageError(
+                f"{file} is no SARIF log", subject=file, hint="write it with `-o sarif`"
+            ) from error
+        overruled += found
+        runs += log["runs"]
+    return overruled, runs
 
 
 def _baseline(file: str) -> "Baseline":

@@ -77,8 +77,11 @@ class Program:
         hits: list[RowHit] = []
         _walk(self._root, value, path, hits)
         for steps, test, row in self._of_missing:
+            # Of a row with several paths, which of them is missing.
             hits += (
-                (row, Hit(place)) for place, found in owners(value, steps, path) if test(found)
+                (row, Hit(place, str(place[-1]) if len(row.paths) > 1 else ""))
+                for place, found in owners(value, steps, path)
+                if test(found)
             )
         return hits
 

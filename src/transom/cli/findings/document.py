@@ -33,6 +33,7 @@ def document_of(report: Report) -> dict[str, Any]:
         "apiVersion": API_VERSION,
         "kind": KIND,
         "findings": [_entry(finding) for finding in report.findings],
+        "overruled": [asdict(overruled) for overruled in report.overruled],
         "unreadable": [asdict(mistake) for mistake in report.unreadable],
         "summary": {
             "files": report.files,

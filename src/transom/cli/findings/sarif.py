@@ -41,7 +41,7 @@ def log_of(report: Report) -> dict[str, Any]:
             }
         ],
     }
-    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run, *report.foreign_runs]}
 
 
 def _rule(rule: str, report: Report) -> dict[str, Any]:

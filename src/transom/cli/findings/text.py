@@ -12,6 +12,11 @@ _STYLES = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "di
 def render(report: Report, *, stream: IO[str]) -> str:
     """The text, coloured as the stream allows."""
     parts = [_finding(finding, report, stream) for finding in report.findings]
+    parts += (
+        f"{found.file}:{found.line}: overruled: {found.tool} {found.check} of {found.owner}: "
+        f"{found.reason}\n"
+        for found in report.overruled
+    )
     return "".join([*parts, _summary(report)])
 
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from transom.cli.linting.sources import STDIN
 from transom.errors import InvalidDocument
@@ -19,6 +20,9 @@ from transom.workload.engine import Linter
 from transom.workload.ignore import MARK, Ignore, Sieve, annotations_in, comments_in
 from transom.workload.links import Links
 from transom.workload.paths import ObjectPath
+
+if TYPE_CHECKING:
+    from transom.workload.foreign import Span
 
 # Files a process is handed at once: enough to make the hand-over cheap, few enough to share out.
 _CHUNK = 64
@@ -32,6 +36,7 @@ class Job:
     without: frozenset[str] = frozenset()
     templates: Mapping[str, Sequence[ObjectPath]] = field(default_factory=dict)
     with_lines: bool = False
+    with_spans: bool = False
 
 
 @dataclass(slots=True)
@@ -43,6 +48,7 @@ class Outcome:
     ignores: list[Ignore] = field(default_factory=list)
     lines: dict[tuple[str, int], str] = field(default_factory=dict)
     links: Links = field(default_factory=Links)
+    spans: "list[Span]" = field(default_factory=list)
 
     def add(self, other: "Outcome") -> None:
         """Take over what came out of other files."""
@@ -51,6 +57,7 @@ class Outcome:
         self.ignores += other.ignores
         self.lines |= other.lines
         self.links.merge(other.links)
+        self.spans += other.spans
 
 
 def run(names: Sequence[str], job: Job, *, processes: int) -> Outcome:
@@ -110,6 +117,10 @@ def _lint_data(name: str, data: bytes, job: Job, linter: Linter, outcome: Outcom
         outcome.ignores += annotations_in(documents)
     if MARK in data:
         outcome.ignores += comments_in(data.decode(errors="replace"), file=name)
+    if job.with_spans:
+        from transom.workload.foreign import spans_in
+
+        outcome.spans += spans_in(documents, job.ctx)
     if job.with_lines:
         waiting = [finding for _bond, finding in outcome.links.waiting[before:]]
         outcome.lines |= _lines(name, data, [*findings, *waiting])

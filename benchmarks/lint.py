@@ -1,0 +1,118 @@
+"""Measure lint against its peers over one corpus, interleaved in one run, by CPU time.
+
+Run by people: `python benchmarks/lint.py [--peers FOLDER]`. Fails where a promised ratio is
+missed. CPU time of the whole process tree counts; the least of all rounds is compared.
+"""
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import peers
+from corpus import manifests
+
+FILES = 500
+ROUNDS = 5
+START_ROUNDS = 15
+KUBECONFORM_SHARE = 0.5
+CHECKOV_SHARE = 1 / 15
+START_RATIO = 6.0
+VERSION_RATIO = 3.0
+
+TRANSOM = [sys.executable, "-m", "transom"]
+# Start-up is promised with compiled modules, as an installed package has them.
+ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+
+
+def main() -> int:
+    """Measure, print and judge."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--peers", type=Path, help="where peers are installed, to keep them")
+    parser.add_argument("--files", type=int, default=FILES)
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch, "corpus")
+        folder.mkdir()
+        for number, text in enumerate(manifests(args.files)):
+            (folder / f"{number:05}.yaml").write_text(text, newline="")
+        installed = (args.peers or Path(scratch, "peers")).resolve()
+        installed.mkdir(parents=True, exist_ok=True)
+        kept = [*_throughput(folder, installed), *_start(folder / "00000.yaml")]
+    return 0 if all(kept) else 1
+
+
+def _throughput(folder: Path, installed: Path) -> list[bool]:
+    commands = {"transom lint": [*TRANSOM, "lint", "-o", "json", "--fail-on", "never", str(folder)]}
+    kubeconform, schemas = peers.kubeconform(installed), peers.schemas(installed)
+    if kubeconform and schemas:
+        location = f"{schemas}/{{{{ .ResourceKind }}}}{{{{ .KindSuffix }}}}.json"
+        options = ["-n", "1", "-ignore-missing-schemas", "-schema-location", location]
+        commands["kubeconform -n 1"] = [str(kubeconform), *options, "-output", "json", str(folder)]
+    checkov = peers.checkov(installed)
+    if checkov:
+        options = ["--framework", "kubernetes", "--quiet", "--compact", "-o", "json"]
+        commands["checkov"] = [str(checkov), *options, "-d", str(folder)]
+    best = _race(commands, ROUNDS)
+    ours = best["transom lint"]
+    return [
+        _judge(name, ours, best[name], share)
+        for name, share in (("kubeconform -n 1", KUBECONFORM_SHARE), ("checkov", CHECKOV_SHARE))
+        if name in best
+    ]
+
+
+def _start(file: Path) -> list[bool]:
+    best = _race(
+        {
+            "python -c pass": [sys.executable, "-c", "pass"],
+            "transom --version": [*TRANSOM, "--version"],
+            "transom lint one.yaml": [*TRANSOM, "lint", str(file)],
+        },
+        START_ROUNDS,
+    )
+    base = best["python -c pass"]
+    return [
+        _judge("python -c pass", best["transom --version"], base, VERSION_RATIO),
+        _judge("python -c pass", best["transom lint one.yaml"], base, START_RATIO),
+    ]
+
+
+def _race(commands: dict[str, Sequence[str]], rounds: int) -> dict[str, float]:
+    times: dict[str, list[float]] = {name: [] for name in commands}
+    for _ in range(rounds):
+        for name, command in commands.items():
+            times[name].append(_cpu(command))
+    for name, taken in times.items():
+        middle = sorted(taken)[len(taken) // 2]
+        print(f"{name:24} least {min(taken):8.3f} s  median {middle:8.3f} s CPU")
+    print(f"load average {os.getloadavg()[0]:.1f}")
+    return {name: min(taken) for name, taken in times.items()}
+
+
+def _cpu(command: Sequence[str]) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(
+        command,
+        check=False,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=ENVIRONMENT,
+        timeout=600,
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
+def _judge(peer: str, ours: float, theirs: float, most: float) -> bool:
+    kept = ours <= most * theirs
+    print(f"{ours / theirs:.3f} x {peer}: {'kept' if kept else 'MISSED'} (at most {most:.3f})")
+    return kept
+
+
+if __name__ == "__main__":
+    sys.exit(main())
