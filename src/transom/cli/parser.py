@@ -1,6 +1,7 @@
 """The parser of every command: wrong arguments are an error like any other, as words or as JSON."""
 
 import argparse
+import sys
 from typing import TYPE_CHECKING, NoReturn
 
 from transom.errors import UsageError
@@ -18,4 +19,5 @@ class Parser(argparse.ArgumentParser):
 
     def print_help(self, file: "SupportsWrite[str] | None" = None) -> None:
         """Print help, and fail where it cannot be written: argparse itself would not notice."""
-        print(self.format_help(), end="", file=file, flush=True)
+        print(self.format_help(), end="", file=file)
+        sys.stdout.flush()
