@@ -30,7 +30,8 @@ def paint(text: str, style: str, *, stream: IO[str]) -> str:
 
 def print_json(document: Any) -> None:
     """One document, a value that `codec` can encode, as JSON on standard output."""
-    print(json.dumps(encode(document), ensure_ascii=False, indent=2))
+    is_unicode = sys.stdout.encoding.lower().startswith("utf")
+    print(json.dumps(encode(document), ensure_ascii=not is_unicode, indent=2))
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

@@ -31,6 +31,8 @@ def read(file: str) -> list[Fleet]:
 def read_bytes(file: str) -> bytes:
     """The bytes of a file, or of standard input for `-`."""
     if file == "-":
+        if sys.stdin is None:
+            raise UsageError("standard input is closed", hint="name a file with -f")
         return sys.stdin.buffer.read()
     try:
         return Path(file).read_bytes()

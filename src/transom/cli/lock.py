@@ -72,7 +72,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Lock, update or check, and print what came of it."""
     if args.offline and args.update is not None:
-        raise UsageError("--update asks upstreams for their sums, so it cannot be --offline")
+        raise UsageError(
+            "--update asks upstreams for their sums, so it cannot be --offline",
+            hint="leave out one of them",
+        )
     pinnables = pin.distinct(wanted_by(args.filename))
     path = lock_file.locate(args.filename, args.lock)
     lock = lock_file.load(path)

@@ -28,7 +28,11 @@ def load(path: Path) -> Lock:
     except FileNotFoundError:
         return Lock()
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read the lock {path}", subject=str(path)) from error
+        raise UsageError(
+            f"cannot read the lock {path}",
+            subject=str(path),
+            hint="name the lock with --lock; a damaged one is taken back from version control",
+        ) from error
     return read_lock(text, file=str(path))
 
 
@@ -44,4 +48,8 @@ def save(path: Path, lock: Lock) -> None:
         part.replace(path)
     except OSError as error:
         part.unlink(missing_ok=True)
-        raise UsageError(f"cannot write the lock {path}", subject=str(path)) from error
+        raise UsageError(
+            f"cannot write the lock {path}",
+            subject=str(path),
+            hint="name a file in a folder you may write to with --lock",
+        ) from error

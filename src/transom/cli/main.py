@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, NoReturn
 
 from transom import __version__
+from transom.cli import streams
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 EXIT_INTERRUPTED = 130
 EXIT_BROKEN_PIPE = 141
+EXIT_FAILED = 5
 EXIT_BUG = 70
 
 _OVERVIEW_END = """
@@ -33,6 +35,43 @@ Examples:
 def main(argv: "Sequence[str] | None" = None) -> int:
     """Run the command line and return the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    streams.prepare()
+    try:
+        code = _answer(arguments)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output went away, as `head` does: not an error of anybody.
+        streams.abandon_output()
+        return EXIT_BROKEN_PIPE
+    except OSError as error:
+        streams.abandon_output()
+        print(f"error: cannot write standard output\n  why:   {error}", file=sys.stderr)
+        return EXIT_FAILED
+    return code
+
+
+def parser_for(command: "Command") -> "ArgumentParser":
+    """The command's own parser, configured."""
+    from argparse import RawDescriptionHelpFormatter
+
+    from transom.cli.parser import Parser
+
+    module = command.load()
+    parser = Parser(
+        prog=f"transom {command.name}",
+        description=module.SUMMARY,
+        formatter_class=RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    module.configure(parser)
+    parser.add_argument("-v", "--verbose", action="store_true", help="say more on standard error")
+    return parser
+
+
+def _answer(arguments: list[str]) -> int:
     if arguments[:1] == ["--version"]:
         print(f"transom {__version__}")
         return 0
@@ -40,22 +79,6 @@ def main(argv: "Sequence[str] | None" = None) -> int:
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         return _help(arguments[1:2])
     return _guarded(arguments, verbose=verbose)
-
-
-def parser_for(command: "Command") -> "ArgumentParser":
-    """The command's own parser, configured."""
-    import argparse
-
-    module = command.load()
-    parser = argparse.ArgumentParser(
-        prog=f"transom {command.name}",
-        description=module.SUMMARY,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    module.configure(parser)
-    parser.add_argument("-v", "--verbose", action="store_true", help="say more on standard error")
-    return parser
 
 
 def _take_verbose(arguments: list[str]) -> bool:
@@ -68,7 +91,7 @@ def _take_verbose(arguments: list[str]) -> bool:
 
 def _help(topic: "Sequence[str]") -> int:
     if topic:
-        return main([*topic, "--help"])
+        return _guarded([*topic, "--help"], verbose=False)
     from transom.cli.commands import COMMANDS, plugins
 
     print("usage: transom [-v] COMMAND [options]\n")
@@ -89,15 +112,11 @@ def _guarded(arguments: list[str], *, verbose: bool) -> int:
     try:
         return _dispatch(arguments, verbose=verbose)
     except TransomError as error:
-        return _report(error, arguments, verbose=verbose or "-v" in arguments)
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return EXIT_INTERRUPTED
-    except BrokenPipeError:
-        # The reader of our output went away, as `head` does: not an error of anybody.
-        sys.stderr.close()
-        return EXIT_BROKEN_PIPE
-    except Exception as error:  # noqa: BLE001 - the last line of defence: our bug, said so
+        return _report(error, arguments, verbose=verbose or _says_verbose(arguments))
+    except Exception as error:
+        if isinstance(error, OSError) and streams.is_output_failure(error):
+            raise
+        # The last line of defence: our bug, said so.
         bug = InternalError(
             f"a defect of Transom: {type(error).__name__}: {error}",
             hint="please report it with the lines above",
@@ -151,6 +170,10 @@ def _report(error: "TransomError", arguments: list[str], *, verbose: bool) -> in
     else:
         console.print_error(error)
     return error.exit_code
+
+
+def _says_verbose(arguments: list[str]) -> bool:
+    return "-v" in arguments or "--verbose" in arguments
 
 
 def _wants_json(arguments: list[str]) -> bool:

@@ -90,13 +90,23 @@ def _detected_runtimes(name: str | None) -> dict[str, tuple[str, ...]]:
         return {}
     try:
         inventories = json.loads(fleet_file.read_bytes(name))
-        return {host: tuple(found["runtimes"]) for host, found in inventories.items()}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        return _runtimes(inventories)
+    except (ValueError, RecursionError) as error:
         raise UsageError(
             f"{name} is not an inventory",
             subject=name,
             hint='it is JSON such as {"win-01": {"runtimes": ["containerd"]}}',
         ) from error
+
+
+def _runtimes(inventories: Any) -> dict[str, tuple[str, ...]]:
+    by_host = {}
+    for host, found in inventories.items() if isinstance(inventories, dict) else [("", None)]:
+        runtimes = found.get("runtimes") if isinstance(found, dict) else None
+        if not isinstance(runtimes, list) or not all(isinstance(name, str) for name in runtimes):
+            raise ValueError(f"no list `runtimes` of host {host!r}" if host else "no map of hosts")
+        by_host[host] = tuple(runtimes)
+    return by_host
 
 
 def _print_json(recipes: list[Recipe]) -> None:

@@ -20,7 +20,7 @@ def test_the_matrix_as_a_document(capsys):
     document = json.loads(capsys.readouterr().out)
     assert (document["apiVersion"], document["kind"]) == ("transom.dev/v1alpha1", "FactsMatrix")
     newest = document["minors"][0]
-    assert (newest["to"], newest["pauseImage"]) == ("1.37", "registry.k8s.io/pause:3.10.2")
+    assert (newest["last"], newest["pauseImage"]) == ("1.37", "registry.k8s.io/pause:3.10.2")
     assert [release["release"] for release in newest["releases"]] == ["2022", "2025"]
 
 
@@ -55,6 +55,8 @@ def test_a_pair_as_a_document(capsys):
     ("arguments", "code"),
     [
         (["--kubernetes", "new"], 2),
+        (["--kubernetes", ""], 2),
+        (["--windows", ""], 2),
         (["--containerd", "two"], 2),
         (["--windows", "2023"], 2),
         (["--kubernetes", "1.99"], 3),

@@ -1,7 +1,9 @@
 """The command line as its user meets it: help, errors, exit codes, completion."""
 
 import json
+from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -127,3 +129,46 @@ def test_an_inventory_with_two_runtimes_and_no_choice_is_refused(tmp_path, capsy
     assert "containerd and docker" in capsys.readouterr().err
     inventory.write_text("[]")
     assert main(["recipe", "-f", str(fleet), "--inventory", str(inventory)]) == 2
+
+
+def test_wrong_arguments_are_an_error_with_a_next_step(capsys):
+    assert main(["facts", "--surprise"]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == (
+        "error: unrecognized arguments: --surprise\n"
+        "  next:  `transom facts --help` shows what it takes\n"
+    )
+
+
+@pytest.mark.parametrize("option", ["-v", "--verbose"])
+def test_the_trace_of_an_error_is_shown_to_who_asks(option, capsys):
+    assert main(["recipe", "-f", "absent.yaml", option]) == 2
+    assert "Traceback" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("{", "Expecting property name"),
+        ("[]", "no map of hosts"),
+        ('{"win-01": []}', "no list `runtimes` of host 'win-01'"),
+        ('{"win-01": {"runtimes": "containerd"}}', "no list `runtimes` of host 'win-01'"),
+    ],
+)
+def test_what_is_no_inventory_is_told(text, why, tmp_path, capsys):
+    path = tmp_path / "inventory.json"
+    path.write_text(text)
+    assert main(["recipe", "-f", FLEET, "--inventory", str(path)]) == 2
+    assert why in capsys.readouterr().err
+
+
+def test_commands_of_other_distributions_are_listed_without_importing_them(monkeypatch, capsys):
+    class Distribution:
+        metadata: ClassVar = {"Summary": "Shake the fleet"}
+
+    point = EntryPoint("shake", "no_such_module", "transom.commands")
+    vars(point)["dist"] = Distribution()
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [point])  # noqa: ARG005 - as it is called
+    assert main(["--help"]) == 0
+    assert "shake        Shake the fleet" in capsys.readouterr().out

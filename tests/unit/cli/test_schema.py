@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from transom.cli.documents.catalogue import DOCUMENTS
+from transom.cli.documents.schema import schema_of
 from transom.cli.main import main
 from transom.spec.schema import schema_text
 from transom.spec.shapes.document import FLEET
@@ -38,3 +40,9 @@ def test_help_shows_the_line_for_editors(capsys):
         main(["schema", "--help"])
     out = capsys.readouterr().out
     assert "# yaml-language-server: $schema=./fleet-v1alpha1.schema.json" in out
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+def test_each_document_has_its_schema(document, capsys):
+    assert main(["schema", document.name]) == 0
+    assert json.loads(capsys.readouterr().out) == schema_of(document.declaration)
