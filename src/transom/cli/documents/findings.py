@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from transom.model.finding import Finding
 from transom.model.problem import Mistake
 from transom.model.recipe import API_VERSION
+from transom.workload.foreign import Overruled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,10 +29,11 @@ class Summary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingsDocument:
-    """What a check found, and what it could not read."""
+    """What a check found, which findings of other linters it overruled, and what it could not read."""
 
     api_version: str = API_VERSION
     kind: str = "Findings"
     findings: tuple[Finding, ...]
+    overruled: tuple[Overruled, ...]
     unreadable: tuple[Mistake, ...]
     summary: Summary
