@@ -174,14 +174,14 @@ def _report(
 def _import(files: Sequence[str], outcome: "Outcome") -> "tuple[list[Overruled], list[Any]]":
     if not files:
         return [], []
-    from transom.cli.documents import read_input
+    from transom.cli.fleet_file import read_bytes
     from transom.workload.foreign import overrule
 
     overruled: list[Overruled] = []
     runs: list[Any] = []
     for file in files:
         try:
-            log, found = overrule(json.loads(read_input(file)), outcome.spans)
+            log, found = overrule(json.loads(read_bytes(file)), outcome.spans)
         except ValueError as error:
             raise UsageError(
                 f"{file} is no SARIF log", subject=file, hint="write it with `-o sarif`"

@@ -11,12 +11,15 @@ from functools import cache
 from transom.facts import (
     containerd,
     failures,
+    foreign,
     gates,
+    images,
     install,
     issues,
     join,
     kubelet,
     network,
+    removed,
     rules,
     topics,
     windows,
@@ -88,6 +91,10 @@ GROUPS = (
     Group("Known issues", (issues.KnownIssue,)),
     Group("Known failures", (failures.Failure,)),
     Group("Topics", (topics.Topic,)),
+    Group(
+        "What lint knows beside its rules",
+        (images.ImageName, images.LeastMemory, removed.RemovedApi, foreign.WrongAdvice),
+    ),
     Group(
         "What a node is made of",
         (

@@ -103,5 +103,11 @@ def test_evidence_holds_every_agreeing_sign():
 
 
 def test_values_of_any_shape_are_survived():
-    for spec in ({"os": "windows"}, {"nodeSelector": []}, {"containers": {}}, {"affinity": 3}):
+    strange: list[dict[str, object]] = [
+        {"os": "windows"},
+        {"nodeSelector": []},
+        {"containers": {}},
+        {"affinity": 3},
+    ]
+    for spec in strange:
         assert decided(spec).os is None

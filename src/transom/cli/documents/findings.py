@@ -29,10 +29,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingsDocument:
-    """What a check found, and what it could not read.
-
-    `overruled` are findings of other linters that are wrong for Windows.
-    """
+    """What a check found, which findings of other linters it overruled, and what it could not read."""
 
     api_version: str = API_VERSION
     kind: str = "Findings"

@@ -1,0 +1,197 @@
+"""`transom lint` reads what it is told, says what it found in every form, and exits by it."""
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from transom.cli.main import main
+
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: web
+spec:
+  os: {name: windows}
+  nodeSelector: {kubernetes.io/os: windows}
+  hostPID: true
+  containers: []
+"""
+CLEAN = POD.replace("  hostPID: true\n", "")
+EXAMPLES = Path(__file__).parents[3] / "examples"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "web.yaml").write_text(POD)
+    return tmp_path
+
+
+def lint(capsys, *arguments):
+    code = main(["lint", *arguments])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def document(capsys, *arguments):
+    code, out, _err = lint(capsys, "-o", "json", *arguments)
+    return code, json.loads(out)
+
+
+def rules_of(found):
+    return [finding["rule"] for finding in found["findings"]]
+
+
+@pytest.mark.usefixtures("folder")
+def test_text_shows_the_line_with_a_caret_below_it(capsys):
+    code, out, _err = lint(capsys, "web.yaml")
+    assert code == 1
+    assert out.startswith(
+        "web.yaml:8:3: error: hostPID on a Windows pod (true): rejected by the API server [WIN001]\n"
+        "  8 |   hostPID: true\n"
+        "    |   ^\n"
+        "  where: Pod web, spec.hostPID\n"
+        "  why:   for Windows by os.name is windows\n"
+    )
+    assert out.endswith("1 error in 1 file\n")
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_document_of_findings_has_every_field(capsys):
+    code, found = document(capsys, "web.yaml")
+    assert code == 1
+    assert (found["apiVersion"], found["kind"]) == ("transom.dev/v1alpha1", "Findings")
+    assert found["summary"]["error"] == 1
+    (finding,) = found["findings"]
+    assert list(finding) == [
+        "rule", "severity", "file", "line", "column", "kind", "namespace", "name", "path",
+        "message", "fix", "source", "evidence",
+    ]  # fmt: skip
+
+
+def test_files_folders_patterns_and_each_only_once(folder, capsys):
+    (folder / "deep" / "er").mkdir(parents=True)
+    (folder / "deep" / "er" / "a.yml").write_text(POD)
+    (folder / "deep" / "b.json").write_text('{"kind": "Pod", "spec": {"os": {"name": "x"}}}')
+    (folder / "deep" / "notes.txt").write_text("not a manifest")
+    _code, found = document(capsys, "deep", "web.yaml", "*.yaml")
+    assert [finding["file"] for finding in found["findings"]] == [
+        "deep/b.json", "deep/er/a.yml", "web.yaml",
+    ]  # fmt: skip
+    assert found["summary"]["files"] == 3
+
+
+def test_what_cannot_be_read_is_named_and_the_rest_is_linted(folder, capsys):
+    (folder / "broken.yaml").write_text("a: [\n")
+    code, out, err = lint(capsys, "broken.yaml", "missing.yaml", "web.yaml")
+    assert code == 2
+    assert "WIN001" in out
+    assert "missing.yaml: there is no such file or folder" in err
+    assert "broken.yaml:" in err
+
+
+@pytest.mark.parametrize(
+    ("fail_on", "code"), [("error", 0), ("warning", 1), ("info", 1), ("never", 0)]
+)
+def test_the_exit_code_follows_fail_on(folder, capsys, fail_on, code):
+    (folder / "web.yaml").write_text(CLEAN.replace("  os: {name: windows}\n", ""))
+    assert lint(capsys, "web.yaml", "--fail-on", fail_on)[0] == code
+
+
+def test_several_outputs_at_once(folder, capsys):
+    arguments = ("-o", "text", "-o", "sarif=a.sarif", "-o", "junit=a.xml", "-o", "github=a.txt")
+    _code, out, _err = lint(capsys, "web.yaml", *arguments)
+    assert "[WIN001]" in out
+    log = json.loads((folder / "a.sarif").read_text())
+    (run,) = log["runs"]
+    (result,) = run["results"]
+    assert log["version"] == "2.1.0"
+    assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"] == "WIN001"
+    place = result["locations"][0]["physicalLocation"]
+    assert place == {
+        "artifactLocation": {"uri": "web.yaml"},
+        "region": {"startLine": 8, "startColumn": 3},
+    }
+    suite = ET.fromstring((folder / "a.xml").read_text())[0]  # noqa: S314 - written just above
+    assert (suite.get("name"), suite.get("failures")) == ("web.yaml", "1")
+    annotation = (folder / "a.txt").read_text()
+    assert annotation.startswith("::error file=web.yaml,line=8,col=3,title=WIN001::hostPID on")
+
+
+@pytest.mark.usefixtures("folder")
+def test_versions_come_from_options_and_a_rule_outside_its_window_is_silent(capsys):
+    assert rules_of(document(capsys, "web.yaml", "--kubernetes", "1.22")[1]) == []
+
+
+def test_versions_come_from_a_fleet(folder, capsys):
+    (folder / "web.yaml").write_text(
+        CLEAN.replace("[]", "[{name: a, image: 'mcr.microsoft.com/windows/nanoserver:ltsc2019'}]")
+    )
+    fleet = str(EXAMPLES / "fleet.yaml")
+    assert "WIN200" not in rules_of(document(capsys, "web.yaml")[1])
+    assert "WIN200" in rules_of(document(capsys, "web.yaml", "-f", fleet)[1])
+
+
+def test_settings_are_found_upwards(folder, capsys):
+    (folder / "deep").mkdir()
+    (folder / "deep" / "web.yaml").write_text(POD.replace("kind: Pod", "kind: Pod"))
+    (folder / ".transom.toml").write_text('[lint]\ndisable = ["WIN001"]\n')
+    assert rules_of(document(capsys, "deep/web.yaml")[1]) == []
+
+
+def test_settings_with_mistakes_are_refused_with_all_of_them(folder, capsys):
+    (folder / ".transom.toml").write_text('[lint]\nfail-on = "often"\ncolour = true\n')
+    code, _out, err = lint(capsys, "web.yaml")
+    assert code == 2
+    assert "`fail-on` must be one of error, warning, info, never" in err
+    assert "there is no setting `colour`" in err
+
+
+def test_a_baseline_leaves_only_what_is_new_and_reports_what_is_gone(folder, capsys):
+    lint(capsys, "web.yaml", "--write-baseline", "b.json")
+    code, found = document(capsys, "web.yaml", "--baseline", "b.json")
+    assert (code, rules_of(found), found["summary"]["ignored"]) == (0, [], 1)
+    (folder / "web.yaml").write_text(CLEAN)
+    assert rules_of(document(capsys, "web.yaml", "--baseline", "b.json")[1]) == ["LINT001"]
+
+
+def test_a_service_in_another_file_is_linked(folder, capsys):
+    (folder / "web.yaml").write_text(CLEAN.replace("name: web", "name: web\n  labels: {app: web}"))
+    (folder / "service.yaml").write_text(
+        "kind: Service\nmetadata: {name: a}\nspec: {type: NodePort, selector: {app: web}}\n"
+    )
+    assert rules_of(document(capsys, ".")[1]) == ["WIN167"]
+
+
+def test_findings_of_other_linters_are_overruled_where_they_are_wrong(folder, capsys):
+    def result(check, line):
+        place = {"artifactLocation": {"uri": "web.yaml"}, "region": {"startLine": line}}
+        return {"ruleId": check, "message": {}, "locations": [{"physicalLocation": place}]}
+
+    results = [result("CKV_K8S_22", 3), result("CKV_K8S_21", 3)]
+    run = {"tool": {"driver": {"name": "Checkov"}}, "results": results}
+    (folder / "checkov.sarif").write_text(json.dumps({"version": "2.1.0", "runs": [run]}))
+    lint(capsys, "web.yaml", "--import-sarif", "checkov.sarif", "-o", "sarif=both.sarif")
+    _ours, theirs = json.loads((folder / "both.sarif").read_text())["runs"]
+    suppressed = [bool(item.get("suppressions")) for item in theirs["results"]]
+    assert suppressed == [True, False]
+    assert "WIN024" in theirs["results"][0]["suppressions"][0]["justification"]
+
+
+def test_processes_change_nothing_but_the_time(folder, capsys):
+    for number in range(70):
+        (folder / f"{number:02}.yaml").write_text(POD)
+    assert document(capsys, ".", "-j", "2") == document(capsys, ".")
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    "arguments", [("-o", "pdf"), ("--kubernetes", "new"), ("--windows", "95")], ids=" ".join
+)
+def test_wrong_options_say_what_is_right(capsys, arguments):
+    code, _out, err = lint(capsys, "web.yaml", *arguments)
+    assert code == 2
+    assert "next:" in err
