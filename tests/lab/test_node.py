@@ -12,6 +12,7 @@ import shutil
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import asyncssh
 import pytest
@@ -44,7 +45,7 @@ class Answer:
     """What a command of the node program answered."""
 
     code: int
-    lines: list
+    lines: list[dict[str, Any]]
 
     @property
     def result(self):
