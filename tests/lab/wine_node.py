@@ -17,16 +17,13 @@ from pathlib import Path
 sys.path.insert(0, r"C:\k\transom\node.pyz")
 
 from transom.node.host.files import SafeFiles
-from transom.node.host.values import FirewallPort
 from transom.node.host.windows import WindowsHost
 from transom.node.host.windows_disk import WindowsDisk
 from transom.node.host.windows_registry import WindowsRegistry
 from transom.node.host.windows_services import WindowsServices
-from transom.node.host.windows_settings import WindowsFirewall
 from transom.node.program import main
 
 _KEPT = Path(r"C:\windows\transom-lab-access.json")
-_NETSH = Path(r"C:\ProgramData\transom-lab\netsh.json")
 _SERVICES = r"SYSTEM\CurrentControlSet\Services"
 
 
@@ -92,18 +89,6 @@ class RememberingServices(WindowsServices):
                 winreg.SetValueEx(opened, "FailureActions", 0, winreg.REG_BINARY, data)
 
 
-class StandInFirewall(WindowsFirewall):
-    """Reads rules where the lab's netsh keeps them, which is not the registry."""
-
-    def get(self, name):
-        """Give a rule."""
-        rules = json.loads(_NETSH.read_text())["rules"] if _NETSH.exists() else []
-        for rule in rules or ():
-            if rule["name"] == name and rule["dir"] == "in":
-                return FirewallPort(protocol=rule["protocol"], port=rule["localport"])
-        return None
-
-
 class LabHost(WindowsHost):
     """This host, with what Wine forgets remembered."""
 
@@ -111,7 +96,6 @@ class LabHost(WindowsHost):
         super().__init__()
         self.disk = RememberingDisk()
         self.files = SafeFiles(self.disk)
-        self.firewall = StandInFirewall(self.registry, self.processes)
         self.services = RememberingServices(self.registry)
 
     def flush(self):
