@@ -12,6 +12,7 @@ import shutil
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import asyncssh
 import pytest
@@ -19,7 +20,7 @@ import pytest
 import transom
 from transom.model.codec import decode, encode
 from transom.model.journal import Owner
-from transom.model.recipe import Directory, Recipe
+from transom.model.recipe import Recipe
 from transom.model.request import JoinSecrets, Request, Verb
 from transom.node.build import build_node_zip
 from transom_lab.binaries import Binaries
@@ -36,7 +37,7 @@ GOLDEN = HERE.parent / "data" / "recipes" / "k137-2022-containerd-flannel-overla
 NODE = r"C:\Python\python.exe C:\k\transom\wine_node.py"
 RUNTIME = r"C:\Program Files\containerd\containerd-standin.exe"
 # What Windows itself, the lab's stand-ins and the node program keep for themselves.
-NOT_COMPARED = ("windows", "users", "ProgramData/transom-lab", "k/transom", "bundle", "var/log/")
+NOT_COMPARED = ("windows", "users", "ProgramData/transom-lab", "k/transom", "bundle")
 
 
 @dataclass
@@ -44,7 +45,7 @@ class Answer:
     """What a command of the node program answered."""
 
     code: int
-    lines: list
+    lines: list[dict[str, Any]]
 
     @property
     def result(self):
@@ -113,7 +114,8 @@ class Site:
         files = {}
         for path in sorted(self.host.drive_c.rglob("*")):
             name = path.relative_to(self.host.drive_c).as_posix()
-            if not name.startswith(NOT_COMPARED) and not path.is_symlink():
+            own_log = name.startswith("var/log/") and path.suffix == ".log"
+            if not (name.startswith(NOT_COMPARED) or own_log or path.is_symlink()):
                 content = path.read_bytes() if path.is_file() else b"directory"
                 files[name] = hashlib.sha256(content).hexdigest()
         services = r"HKLM\SYSTEM\CurrentControlSet\Services"
@@ -124,6 +126,7 @@ class Site:
                 (services, ()),
                 (environment, ("/v", "Path")),
                 (rf"{services}\hns", ("/s",)),
+                (rf"{services}\SharedAccess", ("/s",)),
             )
         ]
         return files | {f"registry {n}": text for n, text in enumerate(queries)}
@@ -163,12 +166,9 @@ class Site:
         containerd, kubelet = golden.services
         pods = f"10.244.{self.host.plan.address.rsplit('.', 1)[1]}.0/24"
         program_at = kubelet.command.index(r"C:\k\kubelet.exe")
-        # The kubelet makes these itself; a recipe that lists them owns them.
-        logs = [rf"C:\var\log\{name}" for name in ("pods", "containers")]
         return replace(
             golden,
             artifacts=tuple(artifacts),
-            directories=(*golden.directories, *(Directory(path=p, acl="", why="") for p in logs)),
             services=(
                 replace(containerd, command=(RUNTIME, "-service", "-cidr", pods)),
                 replace(kubelet, command=kubelet.command[program_at:]),

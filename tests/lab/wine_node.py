@@ -5,9 +5,13 @@ what Unix mode bits can say, forgets a service's recovery actions, and has no vo
 three are asked of Wine first and then remembered here, so that they can be read back.
 """
 
+import sys
+
+assert sys.platform == "win32"
+
 import json
 import struct
-import sys
+import winreg
 from pathlib import Path
 
 sys.path.insert(0, r"C:\k\transom\node.pyz")
@@ -77,8 +81,6 @@ class RememberingServices(WindowsServices):
         """Register it, then remember its recovery."""
         super().put(name, definition)
         if definition is not None and definition.restart_delays_ms:
-            import winreg
-
             delays = definition.restart_delays_ms
             data = struct.pack("<5I", definition.reset_s, 0, 0, len(delays), 20)
             data += b"".join(struct.pack("<2I", 1, delay) for delay in delays)

@@ -67,6 +67,14 @@ class Journal:
         return Journal(disk, path, _replay(records), digest) if records else None
 
     @staticmethod
+    def look(disk: Disk, path: str) -> Contents | None:
+        """Read what a journal says and leave it as it is, torn tail and all."""
+        if disk.kind(path) is PathKind.ABSENT:
+            return None
+        records, _, _ = _read(disk.read(path), path)
+        return _replay(records) if records else None
+
+    @staticmethod
     def create(disk: Disk, path: str, owner: Owner) -> "Journal":
         """Start the journal of a host that has none."""
         disk.create(path)

@@ -183,8 +183,7 @@ def _result(name: str, request: Request, outcome: Outcome) -> dict[str, Any]:
 
 
 def _status(machine: Machine, layout: Layout) -> dict[str, Any]:
-    journal = Journal.open(machine.disk, layout.journal)
-    contents = journal.contents if journal else None
+    contents = Journal.look(machine.disk, layout.journal)
     cancelled = machine.files.kind(layout.cancel) is not PathKind.ABSENT
     return {
         "apiVersion": API_VERSION,

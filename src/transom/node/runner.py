@@ -29,7 +29,7 @@ from transom.model.version import Version
 from transom.node.events import EventLog
 from transom.node.host.protocols import Machine
 from transom.node.host.values import FeatureState, PathKind
-from transom.node.journal import Journal
+from transom.node.journal import Contents, Journal
 from transom.node.journalling import JournallingHost
 from transom.node.layout import Layout
 from transom.node.step import Disruption, NodeSpec, Step
@@ -80,8 +80,8 @@ class Runner:
 
     def plan(self, request: Request) -> list[tuple[Step, Sequence[Drift]]]:
         """Say what each step would change; takes no lock and writes nothing."""
-        journal = Journal.open(self.machine.disk, self.layout.journal)
-        want = self._want(request, journal)
+        contents = Journal.look(self.machine.disk, self.layout.journal)
+        want = self._want(request, contents)
         return [(step, step.check(self.machine, want)) for step in self._chosen(request)]
 
     def _execute(self, request: Request, log: EventLog) -> Outcome:
@@ -106,7 +106,7 @@ class Runner:
         for step in steps:
             if self.machine.files.kind(self.layout.cancel) is not PathKind.ABSENT:
                 return Outcome(Ending.CANCELLED, tuple(changed))
-            want = self._want(request, journal)
+            want = self._want(request, journal.contents)
             try:
                 if self._retry(partial(self._do, step, want, journal), deadline, log, step):
                     changed.append(step.id)
@@ -189,8 +189,8 @@ class Runner:
                 log.emit(State.RETRYING, error.message, step=step.id, level=Level.WARNING)
                 self.machine.clock.sleep(error.delay_s)
 
-    def _want(self, request: Request, journal: Journal | None) -> NodeSpec:
-        joined = journal is not None and journal.contents.made("kubeadm-join")
+    def _want(self, request: Request, contents: Contents | None) -> NodeSpec:
+        joined = contents is not None and contents.made("kubeadm-join")
         return NodeSpec(recipe=request.recipe, join=request.join, joined_by_us=joined)
 
     def _chosen(self, request: Request) -> list[Step]:

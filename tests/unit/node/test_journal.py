@@ -54,9 +54,14 @@ def test_a_cut_at_any_byte_loses_only_the_record_it_tore(entries, data):
     host.disk.append(PATH, whole[:cut])
     kept = sum(1 for length in lengths if length <= cut)
     if kept == 0:
+        assert Journal.look(host.disk, PATH) is None
         assert Journal.open(host.disk, PATH) is None
         return
+    torn = host.disk.read(PATH)
+    looked = Journal.look(host.disk, PATH)
+    assert host.disk.read(PATH) == torn
     journal = opened(host)
+    assert looked == journal.contents
     assert list(journal.contents.intents) == entries[: kept - 1]
     journal.intend(entries[0])
     assert list(opened(host).contents.intents) == [

@@ -14,19 +14,22 @@ from transom.node.program import main
 LAYOUT = Layout()
 
 
-@pytest.fixture
-def call(make_host):
-    """Run a verb on one host; give its exit code and what it said."""
-    host = make_host()
+class Caller:
+    """Runs verbs on one host; gives the exit code and what was said."""
 
-    def run(*argv, request=None):
+    def __init__(self, host):
+        self.host = host
+
+    def __call__(self, *argv, request=None):
         text = request if isinstance(request, str) else json.dumps(encode(request))
         out = io.StringIO()
-        code = main(argv, machine=host, stdin=io.StringIO(text), stdout=out)
+        code = main(argv, machine=self.host, stdin=io.StringIO(text), stdout=out)
         return code, [json.loads(line) for line in out.getvalue().splitlines()]
 
-    run.host = host
-    return run
+
+@pytest.fixture
+def call(make_host):
+    return Caller(make_host())
 
 
 def test_a_run_in_the_foreground_prints_its_events_and_its_result(call, request_for):

@@ -32,7 +32,7 @@ def test_a_broken_host_is_reported_and_not_a_crash(make_host, monkeypatch):
 def test_a_lock_that_keeps_nobody_out_is_noticed(make_host):
     host = make_host()
 
-    class Forgetful(dict):
+    class Forgetful(dict[str, str]):
         def __contains__(self, key):
             return False
 

@@ -318,9 +318,6 @@ class ReadSystem(Protocol):
     def reboot_pending(self) -> bool:
         """Say whether Windows waits for a reboot."""
 
-    def port_in_use(self, port: int) -> bool:
-        """Say whether some process listens on a TCP port."""
-
 
 class Clock(Protocol):
     """Time and waiting."""

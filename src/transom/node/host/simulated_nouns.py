@@ -265,7 +265,6 @@ class SimulatedSystem:
     admin: bool = True
     free: int = 100 << 30
     pending: bool = False
-    ports: set[int] = field(default_factory=set)
 
     def computer_name(self) -> str:
         return self.name
@@ -282,9 +281,6 @@ class SimulatedSystem:
 
     def reboot_pending(self) -> bool:
         return self.pending
-
-    def port_in_use(self, port: int) -> bool:
-        return port in self.ports
 
 
 @dataclass

@@ -59,19 +59,16 @@ class WindowsRegistry:
 
     def raw(self, key: str, name: str) -> tuple[Any, int] | None:
         """A value as winreg gives it, for binary values that no recipe has."""
-        try:
-            with (
-                translated("read", rf"HKLM\{key}"),
-                winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, key) as opened,
-            ):
-                try:
-                    return winreg.QueryValueEx(opened, name)
-                except FileNotFoundError:
-                    return None
-        except Exception:
-            if not self.has_key(key):
+        if not self.has_key(key):
+            return None
+        with (
+            translated("read", rf"HKLM\{key}"),
+            winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, key) as opened,
+        ):
+            try:
+                return winreg.QueryValueEx(opened, name)
+            except FileNotFoundError:
                 return None
-            raise
 
     def names(self, key: str) -> tuple[str, ...]:
         """The values a key has."""

@@ -47,7 +47,3 @@ class WindowsSystem:
 
     def reboot_pending(self) -> bool:
         return any(self._registry.has_key(key) for key in _REBOOT_KEYS)
-
-    def port_in_use(self, port: int) -> bool:
-        with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", port)) == 0

@@ -40,7 +40,7 @@ class Artifacts:
     title: str = "Install programs"
     needs: tuple[str, ...] = ("directories",)
     disruption: Disruption = Disruption.KUBELET_RESTART
-    seen: Seen = Seen.SIMULATED
+    seen: Seen = Seen.WINE
     applies: Applies = EVERYWHERE
 
     def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:

@@ -24,7 +24,7 @@ class Directories:
     title: str = "Make directories and set their access"
     needs: tuple[str, ...] = ("preflight",)
     disruption: Disruption = Disruption.NONE
-    seen: Seen = Seen.SIMULATED
+    seen: Seen = Seen.WINE
     applies: Applies = EVERYWHERE
 
     def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:

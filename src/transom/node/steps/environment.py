@@ -18,7 +18,7 @@ class Environment:
     title: str = "Set environment variables"
     needs: tuple[str, ...] = ("preflight",)
     disruption: Disruption = Disruption.NONE
-    seen: Seen = Seen.SIMULATED
+    seen: Seen = Seen.WINE
     applies: Applies = EVERYWHERE
 
     def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:

@@ -21,7 +21,7 @@ class Features:
     title: str = "Enable Windows features"
     needs: tuple[str, ...] = ("preflight",)
     disruption: Disruption = Disruption.REBOOT
-    seen: Seen = Seen.SIMULATED
+    seen: Seen = Seen.STAND_IN
     applies: Applies = EVERYWHERE
 
     def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:

@@ -22,7 +22,7 @@ class Files:
     title: str = "Write configuration files"
     needs: tuple[str, ...] = ("directories",)
     disruption: Disruption = Disruption.NONE
-    seen: Seen = Seen.SIMULATED
+    seen: Seen = Seen.WINE
     applies: Applies = EVERYWHERE
 
     def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:

@@ -19,7 +19,7 @@ class Firewall:
     title: str = "Open firewall ports"
     needs: tuple[str, ...] = ("preflight",)
     disruption: Disruption = Disruption.NONE
-    seen: Seen = Seen.SIMULATED
+    seen: Seen = Seen.STAND_IN
     applies: Applies = EVERYWHERE
 
     def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:

@@ -83,7 +83,7 @@ class Join:
     title: str = "Join the cluster"
     needs: tuple[str, ...] = ("services",)
     disruption: Disruption = Disruption.NONE
-    seen: Seen = Seen.SIMULATED
+    seen: Seen = Seen.UPSTREAM_BINARY
     applies: Applies = EVERYWHERE
 
     def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:

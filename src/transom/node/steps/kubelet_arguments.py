@@ -18,7 +18,7 @@ class KubeletArguments:
     title: str = "Give the kubelet kubeadm's arguments"
     needs: tuple[str, ...] = ("join",)
     disruption: Disruption = Disruption.KUBELET_RESTART
-    seen: Seen = Seen.SIMULATED
+    seen: Seen = Seen.UPSTREAM_BINARY
     applies: Applies = EVERYWHERE
 
     def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:

@@ -27,7 +27,7 @@ class Preflight:
     title: str = "Check the host"
     needs: tuple[str, ...] = ()
     disruption: Disruption = Disruption.NONE
-    seen: Seen = Seen.SIMULATED
+    seen: Seen = Seen.WINE
     applies: Applies = EVERYWHERE
 
     def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:

@@ -20,7 +20,7 @@ class ProtectedFiles:
     title: str = "Protect what the join wrote"
     needs: tuple[str, ...] = ("join",)
     disruption: Disruption = Disruption.NONE
-    seen: Seen = Seen.SIMULATED
+    seen: Seen = Seen.WINE
     applies: Applies = EVERYWHERE
 
     def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:

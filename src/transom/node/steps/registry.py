@@ -18,7 +18,7 @@ class Registry:
     title: str = "Set registry values"
     needs: tuple[str, ...] = ("preflight",)
     disruption: Disruption = Disruption.NONE
-    seen: Seen = Seen.SIMULATED
+    seen: Seen = Seen.WINE
     applies: Applies = EVERYWHERE
 
     def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:

@@ -37,7 +37,7 @@ class Services:
     title: str = "Register and start services"
     needs: tuple[str, ...] = ("artifacts", "files")
     disruption: Disruption = Disruption.KUBELET_RESTART
-    seen: Seen = Seen.SIMULATED
+    seen: Seen = Seen.WINE
     applies: Applies = EVERYWHERE
 
     def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
