@@ -43,7 +43,7 @@ ifneq ($(LAB),)
 endif
 
 lab: lab-machine  ## a control plane and two Windows hosts on this machine (Linux, root)
-	$(BIN)/transom lab up
+	$(BIN)/transom lab up --hosts 2
 
 check: $(INSTALLED) $(if $(LINUX),$(LAB_INSTALLED))  ## format, lint, types for Linux and Windows, layers, generated files
 	$(BIN)/ruff format --check .
@@ -53,10 +53,13 @@ check: $(INSTALLED) $(if $(LINUX),$(LAB_INSTALLED))  ## format, lint, types for 
 	$(BIN)/lint-imports
 	$(BIN)/python tools/generate.py --check
 
-bench: $(INSTALLED)  ## measure the figures we promise, as ratios in one run
+bench: $(INSTALLED) $(if $(LAB),lab-machine)  ## measure the figures we promise, as ratios in one run; LAB=1 adds the lab's
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/recipe.py
 	$(BIN)/python benchmarks/loader.py
+ifneq ($(LAB),)
+	$(BIN)/python benchmarks/lab.py
+endif
 
 generate: $(INSTALLED)  ## write generated files: compiled facts, schemas, pages
 	$(BIN)/python tools/generate.py
