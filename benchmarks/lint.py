@@ -10,7 +10,7 @@ import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import peers
@@ -82,7 +82,7 @@ def _start(file: Path) -> list[bool]:
     ]
 
 
-def _race(commands: dict[str, Sequence[str]], rounds: int) -> dict[str, float]:
+def _race(commands: Mapping[str, Sequence[str]], rounds: int) -> dict[str, float]:
     times: dict[str, list[float]] = {name: [] for name in commands}
     for _ in range(rounds):
         for name, command in commands.items():

@@ -63,7 +63,7 @@ def test_no_version_port_or_image_stands_in_code(folder):
             continue  # constants of Windows itself
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Constant) and VERSION.fullmatch(str(node.value)):
-                pytest.fail(f"{path.relative_to(ROOT)}:{node.lineno} has {node.value}")
+                pytest.fail(f"{path.relative_to(ROOT)}:{node.lineno} has {node.value!r}")
 
 
 def test_nothing_speaks_of_the_workplace():
