@@ -53,10 +53,11 @@ check: $(INSTALLED) $(if $(LINUX),$(LAB_INSTALLED))  ## format, lint, types for 
 	$(BIN)/lint-imports
 	$(BIN)/python tools/generate.py --check
 
-bench: $(INSTALLED) $(if $(LAB),lab-machine)  ## measure the figures we promise, as ratios in one run; LAB=1 adds the lab's
+bench: $(INSTALLED) $(if $(LAB),lab-machine)  ## the figures we promise, as ratios in one run; LAB=1 adds the lab's
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/recipe.py
 	$(BIN)/python benchmarks/loader.py
+	$(BIN)/python benchmarks/lint.py
 ifneq ($(LAB),)
 	$(BIN)/python benchmarks/lab.py
 endif
