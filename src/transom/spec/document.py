@@ -28,11 +28,12 @@ class Document:
     """A document's value, with places.
 
     `name` is the file's name for messages, `-` for standard input; `index` counts the documents
-    of the stream from zero, those with nothing but comments left out. A value that came through
-    an alias or `<<` has the place where it is written.
+    of the stream from zero, those with nothing but comments left out; `start` is the byte of the
+    stream's UTF-8 text where the document's own text begins. A value that came through an alias or
+    `<<` has the place where it is written.
     """
 
-    __slots__ = ("_first_line", "_root", "_text", "index", "name", "value")
+    __slots__ = ("_first_line", "_root", "_text", "index", "name", "start", "value")
 
     def __init__(
         self,
@@ -42,18 +43,38 @@ class Document:
         index: int,
         text: bytes,
         first_line: int,
+        start: int = 0,
         root: Node | None = None,
     ) -> None:
         self.value = value
         self.name = name
         self.index = index
+        self.start = start
         self._text = text
         self._first_line = first_line
         self._root = root
 
+    @property
+    def source(self) -> bytes:
+        """The document's own text: UTF-8, without separators and byte order mark."""
+        return self._text
+
+    @property
+    def tree(self) -> Node:
+        """The node tree, whose marks count the characters of `source`."""
+        if self._root is None:
+            self._root = compose(self._text)
+            assert self._root is not None
+        return self._root
+
+    def take_place_of(self, other: "Document") -> None:
+        """Stand where another document of the same stream stood, whose text this one replaces."""
+        self.index, self.start = other.index, other.start
+        self._first_line = other._first_line
+
     def locate(self, path: Path, *, key: bool = False) -> Position:
         """Find the place of a value, or of its key; of the nearest ancestor if it is absent."""
-        place = self._tree()
+        place = self.tree
         for key_node, value_node in self._walk(path):
             place = key_node if key and key_node is not None else value_node
         mark = place.start_mark
@@ -72,22 +93,16 @@ class Document:
         node = self._find(path)
         return isinstance(node, ScalarNode) and not node.style
 
-    def _tree(self) -> Node:
-        if self._root is None:
-            self._root = compose(self._text)
-            assert self._root is not None
-        return self._root
-
     def _find(self, path: Path) -> Node | None:
         steps = self._walk(path)
         if len(steps) < len(path):
             return None
-        return steps[-1][1] if steps else self._tree()
+        return steps[-1][1] if steps else self.tree
 
     def _walk(self, path: Path) -> list[tuple[Node | None, Node]]:
         """List the key and value nodes along the path, as far as it exists."""
         steps: list[tuple[Node | None, Node]] = []
-        node = self._tree()
+        node = self.tree
         for name in path:
             step = _child(node, name)
             if step is None:

@@ -1,0 +1,235 @@
+"""Offences that are ended by editing the text, rule by rule, until nothing more can be done.
+
+Called by `transom fix`. Gives new text and says what was done and what was not, with the reason;
+opens no file. What somebody has decided to ignore stays.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from transom.facts.rules import Rule as Row
+from transom.model.finding import Finding
+from transom.spec.document import Document
+from transom.spec.editing import Edit, Remove, edit
+from transom.spec.editing.stream import Stream
+from transom.workload.catalogue import Catalogue, profile_of
+from transom.workload.context import LintContext
+from transom.workload.engine import finding_of
+from transom.workload.paths import ObjectPath
+from transom.workload.platform import decide
+from transom.workload.pods import PodView, objects_in, pods_in
+from transom.workload.remedy import LAST, REMEDIES, Offence, Remedy
+from transom.workload.rule import Hit
+
+# Mappings that mean the same empty and absent, so that none is left behind empty.
+_HOLDERS = frozenset({"securityContext"})
+# Each round ends offences that the round before made visible; real documents need two or three.
+_ROUNDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """An offence that is no more, and what was done."""
+
+    finding: Finding
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """An offence that has a remedy and stays, with the reason."""
+
+    finding: Finding
+    reason: str
+
+
+@dataclass(slots=True)
+class Result:
+    """The text of a file after its fixes."""
+
+    data: bytes
+    fixed: list[Fixed] = field(default_factory=list)
+    left: list[Left] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """An offence with its rule."""
+
+    row: Row
+    hit: Hit
+    pod: PodView
+    finding: Finding
+
+    @property
+    def key(self) -> tuple[str, ObjectPath]:
+        return self.row.id, self.hit.path
+
+
+class Fixer:
+    """The remedies for one cluster."""
+
+    def __init__(
+        self,
+        ctx: LintContext,
+        *,
+        rules: frozenset[str] = frozenset(),
+        unsafe: bool = False,
+        without: frozenset[str] = frozenset(),
+        templates: Mapping[str, Sequence[ObjectPath]] | None = None,
+    ) -> None:
+        self._ctx = ctx
+        self._rules = rules or frozenset(REMEDIES)
+        self._unsafe = unsafe
+        self._catalogue = Catalogue(ctx, without=without)
+        self._templates = templates
+
+    def fix(
+        self, data: bytes, *, name: str, is_ignored: Callable[[Finding], bool] = lambda _: False
+    ) -> Result:
+        """Fix every document of a file.
+
+        Raises:
+            InvalidDocument: the file cannot be read.
+        """
+        stream = Stream(data, name=name)
+        result = Result(data)
+        documents = [
+            self._fix_document(document, result, is_ignored) for document in stream.documents
+        ]
+        result.data = stream.with_documents(documents)
+        return result
+
+    def _fix_document(
+        self, document: Document, result: Result, is_ignored: Callable[[Finding], bool]
+    ) -> Document:
+        given_up: dict[tuple[str, ObjectPath], Left] = {}
+        for _round in range(_ROUNDS):
+            cases = list(self._cases(document))
+            wanted = [
+                case
+                for case in cases
+                if case.row.id in self._rules
+                and case.row.id in REMEDIES
+                and case.key not in given_up
+                and not is_ignored(case.finding)
+            ]
+            early = [case for case in wanted if case.row.id not in LAST]
+            plan = _Plan(self._unsafe, self._ctx, document.value)
+            plan.add(early)
+            if not plan.edits:
+                plan.add(
+                    [case for case in wanted if case.row.id in LAST],
+                    obstacles=[case for case in cases if _is_refused_by_server(case.row)],
+                )
+            given_up |= plan.left
+            if not plan.edits:
+                break
+            outcome = edit(document, plan.edits)
+            for refused in outcome.refused:
+                for case, _ in plan.cases_of(refused.edit):
+                    given_up[case.key] = Left(case.finding, refused.reason)
+            result.fixed += (
+                Fixed(case.finding, remedy.what)
+                for case, remedy in plan.cases
+                if case.key not in given_up
+            )
+            document = outcome.document
+        result.left += given_up.values()
+        return document
+
+    def _cases(self, document: Document) -> Iterator[_Case]:
+        for view in objects_in(document.value):
+            for pod in pods_in(view, self._templates):
+                decide(pod, self._ctx)
+                judge = self._catalogue.judge(profile_of(pod))
+                hits = judge.program.run(pod.value, pod.path)
+                hits += ((row, hit) for row, check in judge.logic for hit in check(pod, self._ctx))
+                for row, hit in hits:
+                    finding = finding_of(
+                        hit,
+                        row,
+                        view=view,
+                        document=document,
+                        evidence=pod.evidence,
+                        unset=not pod.os_name,
+                    )
+                    yield _Case(row, hit, pod, finding)
+
+
+class _Plan:
+    """The edits of one round, and the offences each of them ends."""
+
+    def __init__(self, unsafe: bool, ctx: LintContext, value: Any) -> None:  # noqa: FBT001 - private
+        self._unsafe = unsafe
+        self._ctx = ctx
+        self._value = value
+        self._made: list[tuple[_Case, Remedy, Sequence[Edit]]] = []
+        self.left: dict[tuple[str, ObjectPath], Left] = {}
+
+    @property
+    def edits(self) -> list[Edit]:
+        """The edits, with holders that would be left empty removed as a whole."""
+        wanted = {(type(made), made.path): made for _, _, edits in self._made for made in edits}
+        return prune(self._value, wanted.values())
+
+    @property
+    def cases(self) -> list[tuple[_Case, Remedy]]:
+        """The offences that the edits end."""
+        return [(case, remedy) for case, remedy, _ in self._made]
+
+    def cases_of(self, wanted: Edit) -> list[tuple[_Case, Remedy]]:
+        """The offences that an edit was to end; for a holder, those below it."""
+        return [
+            (case, remedy)
+            for case, remedy, edits in self._made
+            if any(made.path[: len(wanted.path)] == wanted.path for made in edits)
+        ]
+
+    def add(self, cases: Iterable[_Case], *, obstacles: Sequence[_Case] = ()) -> None:
+        """Plan the remedies of offences, or note why not."""
+        for case in cases:
+            remedy = REMEDIES[case.row.id]
+            value = _value_at(self._value, case.hit.path)
+            offence = Offence(case.pod, case.hit.path, value, self._ctx)
+            obstacle = next((other for other in obstacles if other.pod.path == case.pod.path), None)
+            if not self._unsafe and not remedy.is_safe(offence):
+                self._leave(case, f"{remedy.what} only with --unsafe: it may not be what was meant")
+            elif obstacle is not None:
+                place = f"{obstacle.row.id} at {obstacle.finding.path}"
+                self._leave(case, f"the API server would then refuse the pod: {place}")
+            elif edits := remedy.edits(offence):
+                self._made.append((case, remedy, edits))
+            else:
+                self._leave(case, "it takes a person to say what was meant")
+
+    def _leave(self, case: _Case, reason: str) -> None:
+        self.left[case.key] = Left(case.finding, reason)
+
+
+def prune(value: Any, edits: Iterable[Edit]) -> list[Edit]:
+    """Replace removals that would leave an empty holder by the removal of the holder."""
+    wanted = list(edits)
+    losses: dict[ObjectPath, set[str | int]] = {}
+    for made in wanted:
+        if isinstance(made, Remove) and len(made.path) > 1 and made.path[-2] in _HOLDERS:
+            losses.setdefault(made.path[:-1], set()).add(made.path[-1])
+    empty = {path for path, keys in losses.items() if keys == set(_value_at(value, path))}
+    kept = [made for made in wanted if not (isinstance(made, Remove) and made.path[:-1] in empty)]
+    return [*kept, *(Remove(path) for path in sorted(empty, key=str))]
+
+
+def _is_refused_by_server(row: Row) -> bool:
+    return row.behaviour == "rejected" and row.enforced_by == "apiserver"
+
+
+def _value_at(value: Any, path: ObjectPath) -> Any:
+    for step in path:
+        if isinstance(value, dict):
+            value = value.get(step)
+        elif isinstance(value, list) and isinstance(step, int):
+            value = value[step]
+        else:
+            return None
+    return value
