@@ -10,7 +10,7 @@ from typing import Any
 
 from transom.spec.scalar import UnreadableScalar, read_plain
 
-_WORD = re.compile(r"[A-Za-z][A-Za-z0-9./_-]*")
+_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9./_-]*")
 
 
 def scalar(value: Any, *, quote: str = "") -> str:
