@@ -67,9 +67,7 @@ class ApiServer:
     def post(self, path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         """One request."""
         connection = self._connection()
-        connection.request(
-            "POST", path, json.dumps(body), {"Content-Type": "application/json"}
-        )
+        connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
         response = connection.getresponse()
         answer: dict[str, Any] = json.loads(response.read())
         return response.status, answer

@@ -33,7 +33,7 @@ class Document:
     `<<` has the place where it is written.
     """
 
-    __slots__ = ("_first_line", "_root", "_text", "index", "name", "start", "value")
+    __slots__ = ("_root", "_text", "first_line", "index", "name", "start", "value")
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class Document:
         self.index = index
         self.start = start
         self._text = text
-        self._first_line = first_line
+        self.first_line = first_line
         self._root = root
 
     @property
@@ -70,7 +70,7 @@ class Document:
     def take_place_of(self, other: "Document") -> None:
         """Stand where another document of the same stream stood, whose text this one replaces."""
         self.index, self.start = other.index, other.start
-        self._first_line = other._first_line
+        self.first_line = other.first_line
 
     def locate(self, path: Path, *, key: bool = False) -> Position:
         """Find the place of a value, or of its key; of the nearest ancestor if it is absent."""
@@ -78,7 +78,7 @@ class Document:
         for key_node, value_node in self._walk(path):
             place = key_node if key and key_node is not None else value_node
         mark = place.start_mark
-        return Position(self._first_line + mark.line, mark.column + 1)
+        return Position(self.first_line + mark.line, mark.column + 1)
 
     def text(self, path: Path) -> str | None:
         """Give a scalar's characters before they are read as a number or word, such as `1.30`.

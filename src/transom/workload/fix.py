@@ -13,12 +13,12 @@ from transom.model.finding import Finding
 from transom.spec.document import Document
 from transom.spec.editing import Edit, Remove, edit
 from transom.spec.editing.stream import Stream
-from transom.workload.catalogue import Catalogue, profile_of
+from transom.workload.catalogue import POD, Catalogue, Profile, profile_of
 from transom.workload.context import LintContext
 from transom.workload.engine import finding_of
 from transom.workload.paths import ObjectPath
 from transom.workload.platform import decide
-from transom.workload.pods import PodView, objects_in, pods_in
+from transom.workload.pods import ObjectView, PodView, objects_in, pods_in
 from transom.workload.remedy import LAST, REMEDIES, Offence, Remedy
 from transom.workload.rule import Hit
 
@@ -59,12 +59,16 @@ class _Case:
 
     row: Row
     hit: Hit
-    pod: PodView
+    view: ObjectView
+    pod: PodView | None
     finding: Finding
 
     @property
     def key(self) -> tuple[str, ObjectPath]:
         return self.row.id, self.hit.path
+
+    def is_in_pod_of(self, other: "_Case") -> bool:
+        return self.pod is not None and other.pod is not None and self.pod.path == other.pod.path
 
 
 class Fixer:
@@ -141,21 +145,29 @@ class Fixer:
 
     def _cases(self, document: Document) -> Iterator[_Case]:
         for view in objects_in(document.value):
+            is_owner = False
             for pod in pods_in(view, self._templates):
                 decide(pod, self._ctx)
-                judge = self._catalogue.judge(profile_of(pod))
-                hits = judge.program.run(pod.value, pod.path)
-                hits += ((row, hit) for row, check in judge.logic for hit in check(pod, self._ctx))
-                for row, hit in hits:
-                    finding = finding_of(
-                        hit,
-                        row,
-                        view=view,
-                        document=document,
-                        evidence=pod.evidence,
-                        unset=not pod.os_name,
-                    )
-                    yield _Case(row, hit, pod, finding)
+                is_owner = is_owner or (pod.is_windows and view.kind != POD)
+                yield from self._judge(document, view, pod)
+            if is_owner:
+                yield from self._judge(document, view, None)
+
+    def _judge(self, document: Document, view: ObjectView, pod: PodView | None) -> Iterator[_Case]:
+        subject: ObjectView | PodView = view if pod is None else pod
+        judge = self._catalogue.judge(Profile(view.kind) if pod is None else profile_of(pod))
+        hits = judge.program.run(subject.value, subject.path)
+        hits += ((row, hit) for row, check in judge.logic for hit in check(subject, self._ctx))
+        for row, hit in hits:
+            finding = finding_of(
+                hit,
+                row,
+                view=view,
+                document=document,
+                evidence=() if pod is None else pod.evidence,
+                unset=pod is not None and not pod.os_name,
+            )
+            yield _Case(row, hit, view, pod, finding)
 
 
 class _Plan:
@@ -192,10 +204,10 @@ class _Plan:
         for case in cases:
             remedy = REMEDIES[case.row.id]
             value = _value_at(self._value, case.hit.path)
-            offence = Offence(case.pod, case.hit.path, value, self._ctx)
-            obstacle = next((other for other in obstacles if other.pod.path == case.pod.path), None)
+            offence = Offence(case.view, case.hit, value, self._ctx, case.pod)
+            obstacle = next((other for other in obstacles if other.is_in_pod_of(case)), None)
             if not self._unsafe and not remedy.is_safe(offence):
-                self._leave(case, f"{remedy.what} only with --unsafe: it may not be what was meant")
+                self._leave(case, "needs --unsafe, because it may not be what was meant")
             elif obstacle is not None:
                 place = f"{obstacle.row.id} at {obstacle.finding.path}"
                 self._leave(case, f"the API server would then refuse the pod: {place}")

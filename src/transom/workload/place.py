@@ -6,7 +6,6 @@ has everything needs none.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from transom.spec.document import Document
 from transom.spec.editing import Append, Edit, Set, edit
@@ -15,11 +14,9 @@ from transom.workload.catalogue import Catalogue, profile_of
 from transom.workload.context import LintContext, OperatingSystem
 from transom.workload.paths import ObjectPath, text_of
 from transom.workload.platform import decide, placement
-from transom.workload.pods import PodView, mapping, objects_in, pods_in, sequence
-from transom.workload.remedy import OS_LABEL
-
-if TYPE_CHECKING:
-    from transom.model.fleet import Taint
+from transom.workload.pods import PodView, mapping, objects_in, pods_in
+from transom.workload.remedy import OS_LABEL, toleration
+from transom.workload.rules import windows_taint_not_tolerated
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +90,10 @@ class Placer:
             yield Set(pod.spec_path("nodeSelector", OS_LABEL), system.value)
         if system is OperatingSystem.LINUX:
             return
+        missing = {hit.found for hit in windows_taint_not_tolerated.check(pod, self.ctx)}
         for taint in self.ctx.taints:
-            if not _tolerates(pod, taint):
-                yield Append(pod.spec_path("tolerations"), _toleration(taint))
+            if f"{taint.key}={taint.value}:{taint.effect}" in missing:
+                yield Append(pod.spec_path("tolerations"), toleration(taint))
         if not pod.os_name:
             yield Set(pod.spec_path("os", "name"), system.value)
         if self.runtime_class and not pod.spec.get("runtimeClassName"):
@@ -114,23 +112,6 @@ def _obstacle(pod: PodView, wanted: Edit, catalogue: Catalogue) -> str:
         if row.behaviour == "rejected" and row.enforced_by == "apiserver":
             return f"the API server would then refuse {text_of(hit.path)} ({row.id}): fix it first"
     return ""
-
-
-def _tolerates(pod: PodView, taint: "Taint") -> bool:
-    for toleration in map(mapping, sequence(pod.spec.get("tolerations"))):
-        key, effect = toleration.get("key"), toleration.get("effect")
-        if (key and key != taint.key) or (effect and effect != taint.effect):
-            continue
-        if toleration.get("operator") == "Exists":
-            return True
-        if key and str(toleration.get("value") or "") == taint.value:
-            return True
-    return False
-
-
-def _toleration(taint: "Taint") -> dict[str, str]:
-    exact = {"operator": "Equal", "value": taint.value} if taint.value else {"operator": "Exists"}
-    return {"key": taint.key, **exact, "effect": taint.effect}
 
 
 def _note(pod: PodView, wanted: Edit) -> Placed:

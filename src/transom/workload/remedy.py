@@ -4,29 +4,52 @@ A fix is safe where the field it takes away could do nothing on Windows, or wher
 accepted there; it is unsafe where a person should say what they meant. Read by `fix`.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from transom.spec.editing import Edit, Remove, Rename, Replace, Set
+from transom.facts.removed import RemovedApi
+from transom.facts.rows import read
+from transom.spec.editing import Append, Edit, Remove, Rename, Replace, Set
 from transom.workload.context import LintContext, OperatingSystem
 from transom.workload.image import read_image
 from transom.workload.paths import ObjectPath
 from transom.workload.platform import placement
-from transom.workload.pods import PodView, mapping
+from transom.workload.pods import ObjectView, PodView, mapping
+from transom.workload.rule import Hit
+
+if TYPE_CHECKING:
+    from transom.model.fleet import Taint
 
 OS_LABEL = "kubernetes.io/os"
 WINDOWS = OperatingSystem.WINDOWS.value
 
+# Kinds whose fields are the same in every version that ever served them.
+_SAME_SHAPE = frozenset({"CronJob", "DaemonSet", "Deployment", "ReplicaSet", "StatefulSet"})
+_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+
 
 @dataclass(frozen=True, slots=True)
 class Offence:
-    """One place where a pod offends a rule, as a remedy sees it."""
+    """One place where an object or a pod in it offends a rule, as a remedy sees it."""
 
-    pod: PodView
-    path: ObjectPath
+    view: ObjectView
+    hit: Hit
     value: Any
     ctx: LintContext
+    in_pod: PodView | None = None
+
+    @property
+    def path(self) -> ObjectPath:
+        """The place."""
+        return self.hit.path
+
+    @property
+    def pod(self) -> PodView:
+        """The pod, for rules about pods."""
+        assert self.in_pod is not None
+        return self.in_pod
 
 
 def _always(_offence: Offence) -> bool:
@@ -95,6 +118,57 @@ def _select_the_system(offence: Offence) -> Sequence[Edit]:
     return (Set(offence.pod.spec_path("nodeSelector", OS_LABEL), WINDOWS),)
 
 
+def _select_linux(offence: Offence) -> Sequence[Edit]:
+    selector = mapping(offence.pod.spec.get("nodeSelector"))
+    if OS_LABEL in selector:
+        return ()
+    return (Set(offence.pod.spec_path("nodeSelector", OS_LABEL), OperatingSystem.LINUX.value),)
+
+
+def _is_for_linux(offence: Offence) -> bool:
+    return offence.pod.os is OperatingSystem.LINUX
+
+
+def _tolerate(offence: Offence) -> Sequence[Edit]:
+    return tuple(
+        Append(offence.pod.spec_path("tolerations"), toleration(taint))
+        for taint in offence.ctx.taints
+        if offence.hit.found == f"{taint.key}={taint.value}:{taint.effect}"
+    )
+
+
+def toleration(taint: "Taint") -> dict[str, str]:
+    """What a pod needs to run on nodes with that taint."""
+    exact = {"operator": "Equal", "value": taint.value} if taint.value else {"operator": "Exists"}
+    return {"key": taint.key, **exact, "effect": taint.effect.value}
+
+
+def _use_the_version_served(offence: Offence) -> Sequence[Edit]:
+    """Only where the kind has kept its shape; the selector it lacks is another rule's."""
+    if offence.view.kind not in _SAME_SHAPE:
+        return ()
+    replacements = (
+        row.replacement.partition(",")[0]
+        for row in read(RemovedApi)
+        if row.api_version == offence.value and offence.view.kind in row.object_kinds
+    )
+    return tuple(Replace(offence.path, version) for version in replacements)
+
+
+def _select_the_template(offence: Offence) -> Sequence[Edit]:
+    """The selector that the API server filled in itself while it served the old versions."""
+    template = mapping(mapping(offence.view.value.get("spec")).get("template"))
+    labels = mapping(mapping(template.get("metadata")).get("labels"))
+    if not labels:
+        return ()
+    return (Set((*offence.view.path, "spec", "selector"), {"matchLabels": dict(labels)}),)
+
+
+def _to_lower_case(offence: Offence) -> Sequence[Edit]:
+    text = str(offence.value).lower().replace("_", "-")
+    return (Replace(offence.path, text),) if _SUBDOMAIN.fullmatch(text) else ()
+
+
 def _use_the_host_network(offence: Offence) -> Sequence[Edit]:
     return (Set(offence.pod.spec_path("hostNetwork"), True),)
 
@@ -125,10 +199,15 @@ REMEDIES: Mapping[str, Remedy] = {
     "WIN051": Remedy("hostNetwork set to true", _use_the_host_network),
     "WIN070": Remedy("node selector added", _select_the_system, _is_certain),
     "WIN071": Remedy("renamed to kubernetes.io/os", _to_stable_label),
+    "WIN072": Remedy("toleration added", _tolerate),
+    "WIN077": Remedy("node selector for Linux added", _select_linux, _is_for_linux),
     "WIN081": Remedy("set to ClusterFirst", _replace("ClusterFirst"), _has_own_network),
     "WIN092": Remedy("colons replaced by two underscores", _to_underscores, _never),
     "WIN105": Remedy("milli replaced by mebibytes", _to_mebibytes, _never),
     "WIN125": Remedy("set to IfPossible", _replace("IfPossible"), _never),
+    "WIN209": Remedy("set to the version that is served", _use_the_version_served),
+    "WIN210": Remedy("selector of the template's labels added", _select_the_template),
+    "WIN211": Remedy("written in lower case", _to_lower_case, _never),
 }
 # These turn the API server's checks on, so they come last and only where nothing would offend.
 LAST = frozenset({"WIN042"})
