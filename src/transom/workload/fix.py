@@ -28,6 +28,9 @@ _HOLDERS = frozenset({"securityContext"})
 _ROUNDS = 10
 
 
+_Key = tuple[str, ObjectPath]
+
+
 @dataclass(frozen=True, slots=True)
 class Fixed:
     """An offence that is no more, and what was done."""
@@ -64,7 +67,7 @@ class _Case:
     finding: Finding
 
     @property
-    def key(self) -> tuple[str, ObjectPath]:
+    def key(self) -> _Key:
         return self.row.id, self.hit.path
 
     def is_in_pod_of(self, other: "_Case") -> bool:
@@ -108,7 +111,7 @@ class Fixer:
     def _fix_document(
         self, document: Document, result: Result, is_ignored: Callable[[Finding], bool]
     ) -> Document:
-        given_up: dict[tuple[str, ObjectPath], Left] = {}
+        left: dict[_Key, Left] = {}
         for _round in range(_ROUNDS):
             cases = list(self._cases(document))
             wanted = [
@@ -116,31 +119,24 @@ class Fixer:
                 for case in cases
                 if case.row.id in self._rules
                 and case.row.id in REMEDIES
-                and case.key not in given_up
                 and not is_ignored(case.finding)
             ]
             early = [case for case in wanted if case.row.id not in LAST]
             plan = _Plan(self._unsafe, self._ctx, document.value)
             plan.add(early)
-            if not plan.edits:
+            changed, left = plan.carry_out(document, result)
+            if changed is document:
+                plan = _Plan(self._unsafe, self._ctx, document.value)
                 plan.add(
                     [case for case in wanted if case.row.id in LAST],
                     obstacles=[case for case in cases if _is_refused_by_server(case.row)],
                 )
-            given_up |= plan.left
-            if not plan.edits:
+                changed, left_last = plan.carry_out(document, result)
+                left |= left_last
+            if changed is document:
                 break
-            outcome = edit(document, plan.edits)
-            for refused in outcome.refused:
-                for case, _ in plan.cases_of(refused.edit):
-                    given_up[case.key] = Left(case.finding, refused.reason)
-            result.fixed += (
-                Fixed(case.finding, remedy.what)
-                for case, remedy in plan.cases
-                if case.key not in given_up
-            )
-            document = outcome.document
-        result.left += given_up.values()
+            document = changed
+        result.left += left.values()
         return document
 
     def _cases(self, document: Document) -> Iterator[_Case]:
@@ -178,24 +174,33 @@ class _Plan:
         self._ctx = ctx
         self._value = value
         self._made: list[tuple[_Case, Remedy, Sequence[Edit]]] = []
-        self.left: dict[tuple[str, ObjectPath], Left] = {}
+        self._left: dict[_Key, Left] = {}
 
-    @property
-    def edits(self) -> list[Edit]:
+    def carry_out(self, document: Document, result: Result) -> tuple[Document, dict[_Key, Left]]:
+        """Make the edits and note what they ended; give the document, and what stays and why."""
+        left = dict(self._left)
+        outcome = edit(document, self._edits())
+        for refused in outcome.refused:
+            for case in self._cases_of(refused.edit):
+                left[case.key] = Left(case.finding, refused.reason)
+        if outcome.made:
+            result.fixed += (
+                Fixed(case.finding, remedy.what)
+                for case, remedy, _ in self._made
+                if case.key not in left
+            )
+        return outcome.document, left
+
+    def _edits(self) -> list[Edit]:
         """The edits, with holders that would be left empty removed as a whole."""
         wanted = {(type(made), made.path): made for _, _, edits in self._made for made in edits}
         return prune(self._value, wanted.values())
 
-    @property
-    def cases(self) -> list[tuple[_Case, Remedy]]:
-        """The offences that the edits end."""
-        return [(case, remedy) for case, remedy, _ in self._made]
-
-    def cases_of(self, wanted: Edit) -> list[tuple[_Case, Remedy]]:
+    def _cases_of(self, wanted: Edit) -> list[_Case]:
         """The offences that an edit was to end; for a holder, those below it."""
         return [
-            (case, remedy)
-            for case, remedy, edits in self._made
+            case
+            for case, _, edits in self._made
             if any(made.path[: len(wanted.path)] == wanted.path for made in edits)
         ]
 
@@ -217,7 +222,7 @@ class _Plan:
                 self._leave(case, "it takes a person to say what was meant")
 
     def _leave(self, case: _Case, reason: str) -> None:
-        self.left[case.key] = Left(case.finding, reason)
+        self._left[case.key] = Left(case.finding, reason)
 
 
 def prune(value: Any, edits: Iterable[Edit]) -> list[Edit]:

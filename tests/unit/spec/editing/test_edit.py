@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transom.spec.editing import Append, Remove, Rename, Replace, Set, edit
+from transom.spec.editing import Append, Edit, Remove, Rename, Replace, Set, edit
 from transom.spec.editing.change import change
 from transom.spec.editing.stream import Stream
 from transom.spec.loader import load
@@ -26,7 +26,7 @@ def refusals(source, *edits):
     return [refused.reason for refused in outcome.refused]
 
 
-REMOVALS = {
+REMOVALS: dict[str, tuple[str, list[tuple[str | int, ...]], str]] = {
     "a key between others, with the comment behind it": (
         "a: 1\nb: 2  # why\nc: 3\n",
         [("b",)],
@@ -120,7 +120,7 @@ def test_removal_of(case):
     assert expected == edited(source, *map(Remove, paths))
 
 
-ADDITIONS = {
+ADDITIONS: dict[str, tuple[str, list[Edit], str]] = {
     "a key behind the last one": (
         "a:\n  b: 1  # c\n# end\n",
         [Set(("a", "d"), "x")],
@@ -287,7 +287,7 @@ def item_of(draw, item, column):
 
 
 def block(draw, value, column):
-    lines = []
+    lines: list[str] = []
     for key, item in value.items():
         if lines and draw(st.integers(0, 3)) == 0:
             lines.append(f"{' ' * column}# above {len(lines)}")
