@@ -5,7 +5,7 @@ comments, order, quoting and line ends survive. Opens no files.
 """
 
 from transom.spec.editing.change import Append, Edit, Remove, Rename, Replace, Set
-from transom.spec.editing.outline import CannotEdit
+from transom.spec.editing.layout import CannotEdit
 from transom.spec.editing.text import Outcome, Refused, edit
 
 __all__ = [

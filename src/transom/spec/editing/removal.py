@@ -9,62 +9,62 @@ from collections.abc import Collection
 
 from yaml.nodes import MappingNode, Node
 
-from transom.spec.editing.outline import CannotEdit, Entry, Outline, Splice, nodes_below
+from transom.spec.editing.layout import CannotEdit, Entry, Layout, Splice, nodes_below
 
 _DASHES = re.compile(r"[ \t]*(?:-[ \t]+)+")
 
 
-def check_removable(outline: Outline, entry: Entry) -> None:
+def check_removable(layout: Layout, entry: Entry) -> None:
     """Raise CannotEdit where something outside needs what the entry has."""
     begin = entry.key.start_mark.index
     for node in (*nodes_below(entry.value), entry.key):
-        if outline.is_shared(node) and node.start_mark.index >= begin:
+        if layout.is_shared(node) and node.start_mark.index >= begin:
             line = node.start_mark.line + 1
             raise CannotEdit(f"an alias elsewhere needs its anchor on line {line}")
 
 
 def remove_keys(
-    outline: Outline, owner: MappingNode, numbers: Collection[int], *, parent: Node | None
+    layout: Layout, owner: MappingNode, numbers: Collection[int], *, parent: Node | None
 ) -> list[Splice]:
     """The splices that take keys out of a mapping; `parent` is the key that holds it, if any."""
     if owner.flow_style:
-        return _from_flow(outline, owner, frozenset(numbers))
+        return _from_flow(layout, owner, frozenset(numbers))
     for number in numbers:
-        _check_line(outline, owner, number)
+        _check_line(layout, owner, number)
     if len(numbers) == len(owner.value):
-        return _all_from_block(outline, owner, parent)
-    return _from_block(outline, owner, frozenset(numbers))
+        return _all_from_block(layout, owner, parent)
+    return _from_block(layout, owner, frozenset(numbers))
 
 
 def _begin(owner: MappingNode, number: int) -> int:
     return int(owner.value[number][0].start_mark.index)
 
 
-def _check_line(outline: Outline, owner: MappingNode, number: int) -> None:
+def _check_line(layout: Layout, owner: MappingNode, number: int) -> None:
     begin = _begin(owner, number)
-    before = outline.source[outline.line_begin(begin) : begin]
+    before = layout.source[layout.line_begin(begin) : begin]
     if before.strip() and not (number == 0 and _DASHES.fullmatch(before)):
         raise CannotEdit("its key does not begin a line")
 
 
-def _is_behind_dash(outline: Outline, owner: MappingNode) -> bool:
+def _is_behind_dash(layout: Layout, owner: MappingNode) -> bool:
     begin = _begin(owner, 0)
-    return bool(outline.source[outline.line_begin(begin) : begin].strip())
+    return bool(layout.source[layout.line_begin(begin) : begin].strip())
 
 
-def _from_block(outline: Outline, owner: MappingNode, numbers: frozenset[int]) -> list[Splice]:
+def _from_block(layout: Layout, owner: MappingNode, numbers: frozenset[int]) -> list[Splice]:
     kept = min(number for number in range(len(owner.value)) if number not in numbers)
     splices = []
-    if kept and _is_behind_dash(outline, owner):
+    if kept and _is_behind_dash(layout, owner):
         # The first key that stays moves up behind the dash, and comments above it over the dash.
-        begin = outline.line_begin(_begin(owner, 0))
-        splices.append(Splice(begin, begin, _comments_between(outline, owner, kept)))
+        begin = layout.line_begin(_begin(owner, 0))
+        splices.append(Splice(begin, begin, _comments_between(layout, owner, kept)))
         splices.append(Splice(_begin(owner, 0), _begin(owner, kept), ""))
         numbers = frozenset(number for number in numbers if number > kept)
     splices += (
         Splice(
-            outline.line_begin(_begin(owner, number)),
-            outline.entry_end(owner, number),
+            layout.line_begin(_begin(owner, number)),
+            layout.entry_end(owner, number),
             "",
         )
         for number in sorted(numbers)
@@ -72,39 +72,39 @@ def _from_block(outline: Outline, owner: MappingNode, numbers: frozenset[int]) -
     return splices
 
 
-def _comments_between(outline: Outline, owner: MappingNode, kept: int) -> str:
+def _comments_between(layout: Layout, owner: MappingNode, kept: int) -> str:
     """The comments on lines of their own between the first keys of a mapping."""
     lines = ""
     for number in range(kept):
-        stop = outline.line_begin(_begin(owner, number + 1))
-        between = outline.source[outline.entry_end(owner, number) : stop]
+        stop = layout.line_begin(_begin(owner, number + 1))
+        between = layout.source[layout.entry_end(owner, number) : stop]
         lines += "".join(line for line in between.splitlines(keepends=True) if line.strip())
     return lines
 
 
-def _all_from_block(outline: Outline, owner: MappingNode, parent: Node | None) -> list[Splice]:
-    if _is_behind_dash(outline, owner):
+def _all_from_block(layout: Layout, owner: MappingNode, parent: Node | None) -> list[Splice]:
+    if _is_behind_dash(layout, owner):
         last = len(owner.value) - 1
-        comments = _comments_between(outline, owner, last)
-        end = outline.entry_end(owner, last)
-        newline = outline.newline if outline.source[:end].endswith("\n") else ""
+        comments = _comments_between(layout, owner, last)
+        end = layout.entry_end(owner, last)
+        newline = layout.newline if layout.source[:end].endswith("\n") else ""
         return [Splice(_begin(owner, 0), end, f"{{}}{newline}{comments}")]
     if parent is None:
         raise CannotEdit("nothing would be left")
-    colon = outline.after_colon(parent)
-    if not outline.is_idle(colon, outline.next_line(colon)):
+    colon = layout.after_colon(parent)
+    if not layout.is_idle(colon, layout.next_line(colon)):
         raise CannotEdit("its mapping has an anchor or a tag")
     return [
         Splice(colon, colon, " {}"),
         *(
-            Splice(outline.line_begin(_begin(owner, number)), outline.entry_end(owner, number), "")
+            Splice(layout.line_begin(_begin(owner, number)), layout.entry_end(owner, number), "")
             for number in range(len(owner.value))
         ),
     ]
 
 
-def _from_flow(outline: Outline, owner: MappingNode, numbers: frozenset[int]) -> list[Splice]:
-    source = outline.source
+def _from_flow(layout: Layout, owner: MappingNode, numbers: frozenset[int]) -> list[Splice]:
+    source = layout.source
     if source[owner.start_mark.index] != "{":
         raise CannotEdit("it is a pair in a list without braces, or has an anchor or a tag")
     if len(numbers) == len(owner.value):
@@ -113,9 +113,9 @@ def _from_flow(outline: Outline, owner: MappingNode, numbers: frozenset[int]) ->
     splices = []
     for number in sorted(numbers):
         key, value = owner.value[number]
-        end = outline.value_end(key, value)
+        end = layout.value_end(key, value)
         if number > kept_last:
-            previous = outline.value_end(*owner.value[number - 1])
+            previous = layout.value_end(*owner.value[number - 1])
             has_comment = "#" in source[previous : _begin(owner, number)]
             # A comma may stay before the brace; a comment must not swallow the brace.
             splices.append(Splice(_begin(owner, number) if has_comment else previous, end, ""))

@@ -23,7 +23,7 @@ from transom.spec.editing.change import (
     change,
 )
 from transom.spec.editing.insertion import append_item, replace_scalar, set_key
-from transom.spec.editing.outline import CannotEdit, Entry, Outline, Splice
+from transom.spec.editing.layout import CannotEdit, Entry, Layout, Splice
 from transom.spec.editing.removal import check_removable, remove_keys
 from transom.spec.loader import load
 
@@ -57,7 +57,7 @@ def edit(document: Document, edits: Sequence[Edit]) -> Outcome:
     for stage in (first, added):
         later: Sequence[Edit] = stage
         while later:
-            batch = _Batch(Outline(current))
+            batch = _Batch(Layout(current))
             later = batch.plan(later)
             current, done, failed = _apply(current, batch)
             made += done
@@ -71,7 +71,7 @@ def _apply(document: Document, batch: "_Batch") -> tuple[Document, list[Edit], l
     expected = document.value
     for planned in batch.planned:
         expected = change(expected, planned)
-    changed = _reload(document, _spliced(batch.outline.source, batch.splices))
+    changed = _reload(document, _spliced(batch.layout.source, batch.splices))
     if changed is not None and changed.value == expected:
         return changed, batch.planned, []
     if len(batch.planned) > 1:
@@ -115,8 +115,8 @@ def _spliced(source: str, splices: Iterable[Splice]) -> str:
 class _Batch:
     """Changes that can be made in one pass, because no two of them touch the same text."""
 
-    def __init__(self, outline: Outline) -> None:
-        self.outline = outline
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
         self.planned: list[Edit] = []
         self.refused: list[Refused] = []
         self.splices: list[Splice] = []
@@ -143,22 +143,22 @@ class _Batch:
         match wanted:
             case Remove(path):
                 entry, parent = self._entry(path)
-                check_removable(self.outline, entry)
+                check_removable(self.layout, entry)
                 loser = self._losers.setdefault(id(entry.owner), _Loser(entry.owner, parent, {}))
                 loser.edits[entry.number] = wanted
                 return True
             case Replace(path, value):
-                node = self.outline.find(path)
+                node = self.layout.find(path)
                 if node is None:
                     raise CannotEdit("it is not there")
-                self.splices.append(replace_scalar(self.outline, node, value))
+                self.splices.append(replace_scalar(self.layout, node, value))
             case Rename(path, name):
                 key = self._entry(path)[0].key
-                self.splices.append(replace_scalar(self.outline, key, name))
+                self.splices.append(replace_scalar(self.layout, key, name))
             case Set(path, value):
-                return self._add(wanted, *set_key(self.outline, path, value))
+                return self._add(wanted, *set_key(self.layout, path, value))
             case Append(path, value):
-                return self._add(wanted, *append_item(self.outline, path, value))
+                return self._add(wanted, *append_item(self.layout, path, value))
         self.planned.append(wanted)
         return True
 
@@ -172,7 +172,7 @@ class _Batch:
 
     def _remove(self, loser: "_Loser") -> None:
         try:
-            self.splices += remove_keys(self.outline, loser.owner, loser.edits, parent=loser.parent)
+            self.splices += remove_keys(self.layout, loser.owner, loser.edits, parent=loser.parent)
         except CannotEdit as problem:
             self.refused += (Refused(wanted, problem.reason) for wanted in loser.edits.values())
         else:
@@ -180,15 +180,15 @@ class _Batch:
 
     def _entry(self, path: ObjectPath) -> tuple[Entry, Node | None]:
         """The entry at a path, and the key that holds its mapping."""
-        owner = self.outline.find(path[:-1])
-        entry = self.outline.entry(owner, str(path[-1])) if owner is not None else None
+        owner = self.layout.find(path[:-1])
+        entry = self.layout.entry(owner, str(path[-1])) if owner is not None else None
         if owner is None or entry is None:
             raise CannotEdit("it is not there")
-        self.outline.own(owner)
+        self.layout.own(owner)
         if len(path) == 1 or isinstance(path[-2], int):
             return entry, None
-        holder = self.outline.find(path[:-2])
-        held = self.outline.entry(holder, path[-2]) if holder is not None else None
+        holder = self.layout.find(path[:-2])
+        held = self.layout.entry(holder, path[-2]) if holder is not None else None
         return entry, held.key if held is not None else None
 
 

@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 from yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode, SequenceNode
 
-from transom.spec.document import Document, name_of_key
+from transom.spec.document import Document
 from transom.spec.editing.change import ObjectPath
 from transom.spec.node import is_merge, merged_mappings
 from transom.spec.scalar import UnreadableScalar
+from transom.spec.tree import name_of_key
 
 _COLON = re.compile(r"\s*:")
 _ALIAS = re.compile(r"\s*:\s*\*[^\s,\[\]{}]+")
@@ -45,7 +46,7 @@ class Entry(NamedTuple):
     value: Node
 
 
-class Outline:
+class Layout:
     """The text of a document with its node tree."""
 
     def __init__(self, document: Document) -> None:
