@@ -38,6 +38,8 @@ def set_key(layout: Layout, path: ObjectPath, value: Any) -> tuple[Node, Splice]
         else:
             entry = layout.entry(owner, step)
             below = entry.value if entry is not None else None
+        if below is None or isinstance(below, ScalarNode):
+            _check_names(path[depth + 1 :])
         if below is None:
             rest = nested(path[depth + 1 :], value)
             if not isinstance(owner, MappingNode) or not isinstance(step, str):
@@ -64,6 +66,11 @@ def append_item(layout: Layout, path: ObjectPath, item: Any) -> tuple[Node, Spli
     column = node.start_mark.column
     lines = block_item(item, column=column, list_step=list_step(layout))
     return node, _lines_at(layout, end, list(lines))
+
+
+def _check_names(path: ObjectPath) -> None:
+    if any(isinstance(step, int) for step in path):
+        raise CannotEdit("the list on the way to it is not there")
 
 
 def nested(path: ObjectPath, value: Any) -> Any:

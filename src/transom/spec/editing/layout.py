@@ -52,6 +52,7 @@ class Layout:
     def __init__(self, document: Document) -> None:
         self.source = document.source.decode()
         self.root = document.tree
+        self._first_line = document.first_line
         self.newline = "\r\n" if "\r\n" in self.source else "\n"
         self._shared = (
             _shared_nodes(self.root) if "&" in self.source and "*" in self.source else frozenset()
@@ -84,7 +85,7 @@ class Layout:
         for number, (key, value) in enumerate(node.value):
             if is_merge(key):
                 if any(_has_key(mapping, name) for mapping in merged_mappings(key, value)):
-                    raise CannotEdit(f"`<<` on line {key.start_mark.line + 1} brings `{name}`")
+                    raise CannotEdit(f"`<<` on line {self.line_of(key)} brings `{name}`")
             elif _is_named(key, name):
                 return Entry(node, number, key, value)
         return None
@@ -92,8 +93,12 @@ class Layout:
     def own(self, node: Node) -> None:
         """Raise CannotEdit where a change of the node would change other places too."""
         if self.is_shared(node):
-            line = node.start_mark.line + 1
+            line = self.line_of(node)
             raise CannotEdit(f"it is written once, on line {line}, for several places by an anchor")
+
+    def line_of(self, node: Node) -> int:
+        """The line of the file on which a node begins."""
+        return self._first_line + int(node.start_mark.line)
 
     def line_begin(self, index: int) -> int:
         """Where the line of a character begins."""

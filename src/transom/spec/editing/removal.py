@@ -19,7 +19,7 @@ def check_removable(layout: Layout, entry: Entry) -> None:
     begin = entry.key.start_mark.index
     for node in (*nodes_below(entry.value), entry.key):
         if layout.is_shared(node) and node.start_mark.index >= begin:
-            line = node.start_mark.line + 1
+            line = layout.line_of(node)
             raise CannotEdit(f"an alias elsewhere needs its anchor on line {line}")
 
 

@@ -1,11 +1,14 @@
 """Edits change what they name, mean exactly that, and leave every other byte alone."""
 
 import json
+import random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpus import SEED, hostile, manifests, mutations
+from transom.errors import InvalidDocument
 from transom.spec.editing import Append, Edit, Remove, Rename, Replace, Set, edit
 from transom.spec.editing.change import change
 from transom.spec.editing.stream import Stream
@@ -221,6 +224,7 @@ REFUSALS = {
     "a mapping with a tag": ("a: !!map\n  b: 1\n", Remove(("a", "b")), "tag"),
     "block text in place of a word": ("a: |\n  b\n", Replace(("a",), "c"), "block"),
     "a word in place of a mapping": ("a: b\n", Set(("a", "c"), 1), "scalar"),
+    "a key of an item of no list": ("a: 1\n", Set(("b", 0, "c"), 1), "the list on the way"),
     "what is not there": ("a: 1\n", Remove(("b",)), "not there"),
 }
 
@@ -237,6 +241,37 @@ def test_what_cannot_be_done_does_not_keep_the_rest_from_being_done():
     outcome = edit(document, [Remove(("a",)), Remove(("d",))])
     assert outcome.document.source == b"a: &x {b: 1}\nc: *x\n"
     assert [refused.edit for refused in outcome.refused] == [Remove(("a",))]
+
+
+def test_lines_in_reasons_are_those_of_the_file():
+    _, document = load("z: 1\n---\na: &x {b: 1}\nc: *x\n", name="file.yaml")
+    (refused,) = edit(document, [Remove(("a",))]).refused
+    assert "line 3" in refused.reason
+
+
+def test_texts_at_their_worst_are_edited_as_asked_or_left_with_a_reason():
+    chance = random.Random(SEED)
+    texts = [*hostile(600), *manifests(40)]
+    made = 0
+    for text in (*texts, *mutations(texts, 600)):
+        try:
+            documents = load(text, name="file.yaml")
+        except InvalidDocument:
+            continue
+        for document in documents:
+            paths = [*paths_in(document.value)]
+            chosen = chance.sample(paths, min(len(paths), chance.choice((1, 2, 5))))
+            edits = [
+                Remove(path) if chance.random() < 0.6 else Set((*path[:-1], "new", "key"), [1])
+                for path in chosen
+            ]
+            outcome = edit(document, edits)
+            expected = document.value
+            for done in outcome.made:
+                expected = change(expected, done)
+            assert load(outcome.document.source, name="again")[0].value == expected
+            made += len(outcome.made)
+    assert made > 500
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
