@@ -173,6 +173,7 @@ def test_the_join_configuration_is_what_kubeadm_reads(recipe, secrets):
             ],
             "ignorePreflightErrors": [],
         },
+        "timeouts": {"discovery": "1m0s"},
         "patches": {"directory": r"C:\k\transom\patches"},
     }
 
@@ -182,6 +183,8 @@ def test_older_kubeadm_takes_arguments_as_a_map_and_no_patches(recipe, secrets):
     document = join_configuration(plan, secrets)
     assert document["nodeRegistration"]["kubeletExtraArgs"] == {"node-labels": "pool=web", "v": "4"}
     assert "patches" not in document
+    assert "timeouts" not in document
+    assert document["discovery"]["timeout"] == "1m0s"
 
 
 def test_kubeadm_may_be_a_member_of_an_archive(recipe):
