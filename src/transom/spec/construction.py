@@ -11,7 +11,6 @@ from yaml.error import Mark
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from transom.model.problem import Mistake
-from transom.spec.document import name_of_key
 from transom.spec.node import PLAIN, QUOTED, UNTAGGED, RefusedNode, is_merge, merged_mappings
 from transom.spec.scalar import (
     HINTS,
@@ -25,15 +24,13 @@ from transom.spec.scalar import (
     short_tag,
     type_of_key,
 )
+from transom.spec.tree import name_of_key
+from transom.spec.unusual import UnusualError
 
 _COLLECTION_TAGS: dict[type[Node], str] = {
     MappingNode: MAP_TAG,
     SequenceNode: SEQ_TAG,
 }
-
-
-class UnusualError(Exception):
-    """A quick reading met something that only a more careful one knows."""
 
 
 def construct(root: Node, *, name: str, first_line: int) -> tuple[Any, list[Mistake]]:

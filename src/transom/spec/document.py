@@ -6,12 +6,13 @@ never asked for a place, so the node tree is kept or made only when one is.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from transom.spec.outline import Outline
+from transom.spec.unusual import UnusualError
 
-from transom.spec.node import PLAIN, QUOTED, compose, is_merge, merged_mappings
-from transom.spec.scalar import read_plain_key, read_tagged_key
+if TYPE_CHECKING:
+    from yaml.nodes import Node
 
 Path = Sequence[str | int]
 
@@ -32,7 +33,7 @@ class Document:
     an alias or `<<` has the place where it is written.
     """
 
-    __slots__ = ("_first_line", "_root", "_text", "index", "name", "value")
+    __slots__ = ("_first_line", "_outline", "_root", "_text", "index", "name", "value")
 
     def __init__(
         self,
@@ -42,7 +43,7 @@ class Document:
         index: int,
         text: bytes,
         first_line: int,
-        root: Node | None = None,
+        root: "Node | None" = None,
     ) -> None:
         self.value = value
         self.name = name
@@ -50,9 +51,12 @@ class Document:
         self._text = text
         self._first_line = first_line
         self._root = root
+        self._outline: Outline | None = None
 
     def locate(self, path: Path, *, key: bool = False) -> Position:
         """Find the place of a value, or of its key; of the nearest ancestor if it is absent."""
+        if key and self._root is None and (position := self._glance(path)) is not None:
+            return position
         place = self._tree()
         for key_node, value_node in self._walk(path):
             place = key_node if key and key_node is not None else value_node
@@ -65,31 +69,46 @@ class Document:
         Quotes and escapes are already resolved. None where the path leads to no scalar.
         """
         node = self._find(path)
-        return str(node.value) if isinstance(node, ScalarNode) else None
+        return node.value if node is not None and isinstance(node.value, str) else None
 
     def is_plain(self, path: Path) -> bool:
         """Tell whether the path leads to a scalar written without quotes."""
         node = self._find(path)
-        return isinstance(node, ScalarNode) and not node.style
+        is_scalar = node is not None and isinstance(node.value, str)
+        return is_scalar and not getattr(node, "style", None)
 
-    def _tree(self) -> Node:
+    def _glance(self, path: Path) -> Position | None:
+        """Find the place of a key without a tree, in a document that was read without one."""
+        if self._outline is None:
+            self._outline = Outline(self._text.decode())
+        try:
+            line, column = self._outline.key_place(self.value, tuple(path))
+        except UnusualError:
+            return None
+        return Position(self._first_line + line, column + 1)
+
+    def _tree(self) -> "Node":
         if self._root is None:
+            from transom.spec.node import compose
+
             self._root = compose(self._text)
             assert self._root is not None
         return self._root
 
-    def _find(self, path: Path) -> Node | None:
+    def _find(self, path: Path) -> "Node | None":
         steps = self._walk(path)
         if len(steps) < len(path):
             return None
         return steps[-1][1] if steps else self._tree()
 
-    def _walk(self, path: Path) -> list[tuple[Node | None, Node]]:
+    def _walk(self, path: Path) -> "list[tuple[Node | None, Node]]":
         """List the key and value nodes along the path, as far as it exists."""
+        from transom.spec.tree import child
+
         steps: list[tuple[Node | None, Node]] = []
         node = self._tree()
         for name in path:
-            step = _child(node, name)
+            step = child(node, name)
             if step is None:
                 break
             steps.append(step)
@@ -97,30 +116,6 @@ class Document:
         return steps
 
 
-def _child(node: Node, name: str | int) -> tuple[Node | None, Node] | None:
-    if isinstance(node, SequenceNode) and isinstance(name, int):
-        return (None, node.value[name]) if 0 <= name < len(node.value) else None
-    if isinstance(node, MappingNode):
-        return _entry(node, name)
-    return None
-
-
-def _entry(node: MappingNode, name: str | int) -> tuple[Node, Node] | None:
-    # The last one wins, as in the value.
-    for key, value in reversed(node.value):
-        if is_merge(key):
-            for mapping in merged_mappings(key, value):
-                if (entry := _entry(mapping, name)) is not None:
-                    return entry
-        elif name_of_key(key) == name:
-            return key, value
-    return None
-
-
-def name_of_key(key: Node) -> str:
-    """Read a scalar key as the string it is in JSON."""
-    if key.tag is PLAIN:
-        return read_plain_key(key.value)
-    if key.tag is QUOTED:
-        return str(key.value)
-    return read_tagged_key(key.value, key.tag)
+def end_of(text: str) -> tuple[int, int]:
+    """Give the line and column that follow a text."""
+    return text.count("\n") + 1, len(text) - text.rfind("\n")

@@ -9,9 +9,8 @@ a value, the parser would give the same one.
 import re
 from typing import Any
 
-from transom.spec.construction import UnusualError
-from transom.spec.node import MAX_DEPTH
 from transom.spec.scalar import HINTS, read_plain, read_plain_key
+from transom.spec.unusual import MAX_DEPTH, UnusualError
 
 _DOUBLE = r'"([^"\\\n]*+)"'
 _ESCAPED = r'"((?:[^"\\\n]++|\\["\\nt])*+)"'

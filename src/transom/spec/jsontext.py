@@ -11,9 +11,9 @@ from typing import Any, NoReturn
 from yaml.error import YAMLError
 from yaml.nodes import Node
 
-from transom.spec.construction import UnusualError
 from transom.spec.node import RefusedNode, compose
 from transom.spec.scalar import read_plain
+from transom.spec.unusual import UnusualError
 
 _ESCAPE = re.compile(rb"\\(u[dD][89a-fA-F][0-9a-fA-F]{2}|.)")
 _PLACEHOLDER = rb"\ufffd"

@@ -8,20 +8,17 @@ differ is a mistake, never another reading. Opens no files and runs no tag.
 import codecs
 import re
 from collections.abc import Iterator
-from typing import Any
-
-from yaml.error import MarkedYAMLError, YAMLError
-from yaml.nodes import Node
-from yaml.reader import ReaderError
+from typing import TYPE_CHECKING, Any
 
 from transom.errors import InvalidDocument
 from transom.model.problem import Mistake
-from transom.spec.construction import UnusualError, construct
-from transom.spec.dispute import refuse_disputed
-from transom.spec.document import Document, Position
+from transom.spec.document import Document, Position, end_of
 from transom.spec.glance import glance
-from transom.spec.node import RefusedNode, compose
 from transom.spec.scalar import UnreadableScalar
+from transom.spec.unusual import UnusualError
+
+if TYPE_CHECKING:
+    from yaml.nodes import Node
 
 __all__ = ["Document", "Position", "load"]
 
@@ -94,30 +91,14 @@ class _Stream:
             self._add(value, text, first_line)
 
     def _parse_document(self, text: bytes, first_line: int) -> None:
-        if codecs.BOM_UTF8 in text:
-            line, column = _end_of(text[: text.index(codecs.BOM_UTF8)].decode())
-            self._note(
-                "a byte order mark stands inside the text",
-                "Remove the invisible character U+FEFF.",
-                first_line + line - 1,
-                column,
-            )
-            return
-        try:
-            root = compose(text)
-            if root is not None:
-                refuse_disputed(text, root)
-        except (RefusedNode, YAMLError) as error:
-            self._read_json(text, first_line, refusal=error)
-            return
-        if root is None:
-            return
-        value, mistakes = construct(root, name=self.name, first_line=first_line)
-        self.mistakes += mistakes
-        if not mistakes:
-            self._add(value, text, first_line, root)
+        from transom.spec.parse import parse
 
-    def _add(self, value: Any, text: bytes, first_line: int, root: Node | None = None) -> None:
+        parsed = parse(text, name=self.name, first_line=first_line)
+        self.mistakes += parsed.mistakes
+        if not parsed.mistakes and parsed.root is not None:
+            self._add(parsed.value, text, first_line, parsed.root)
+
+    def _add(self, value: Any, text: bytes, first_line: int, root: "Node | None" = None) -> None:
         document = Document(
             value,
             name=self.name,
@@ -127,37 +108,6 @@ class _Stream:
             root=root,
         )
         self.documents.append(document)
-
-    def _read_json(self, text: bytes, first_line: int, *, refusal: RefusedNode | YAMLError) -> None:
-        from transom.spec.jsontext import read_json
-
-        try:
-            value, root = read_json(text)
-        except UnusualError:
-            if isinstance(refusal, RefusedNode):
-                line, column = first_line + refusal.mark.line, refusal.mark.column + 1
-                self._note(refusal.message, refusal.hint, line, column)
-            else:
-                self._note_syntax(refusal, text, first_line)
-        else:
-            self._add(value, text, first_line, root)
-
-    def _note_syntax(self, error: YAMLError, text: bytes, first_line: int) -> None:
-        if isinstance(error, ReaderError):
-            line, column = _end_of(text[: error.position].decode(errors="replace"))
-            message = f"the character {error.character:#x} is not allowed in YAML"
-            hint = "Remove it, or write it as an escape in double quotes."
-        else:
-            assert isinstance(error, MarkedYAMLError)
-            mark = error.problem_mark or error.context_mark
-            line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-            message = error.problem or "the text is not YAML"
-            if error.context:
-                message = f"{error.context}: {message}"
-            hint = "Compare the indentation and quotes here with the lines before."
-            if "<document start>" in message:
-                message, hint = _explain_missing_start(text)
-        self._note(message, hint, first_line + line - 1, column)
 
     def _note(self, message: str, hint: str, line: int, column: int) -> None:
         self.mistakes.append(Mistake(message, line=line, column=column, hint=hint, file=self.name))
@@ -174,20 +124,6 @@ def _encode(source: str | bytes) -> bytes:
     return source.removeprefix("\ufeff").encode()
 
 
-def _end_of(text: str) -> tuple[int, int]:
-    """Give the line and column that follow a text."""
-    return text.count("\n") + 1, len(text) - text.rfind("\n")
-
-
-def _explain_missing_start(text: bytes) -> tuple[str, str]:
-    if text.lstrip().startswith(b"%"):
-        return "kubectl does not take directives such as %YAML", "Remove the directive."
-    return (
-        "text follows the end of the document, and Kubernetes would drop it",
-        "Correct the indentation, or separate documents by a line with `---` alone.",
-    )
-
-
 def _encoding_problem(error: UnicodeError) -> str:
     is_utf16 = getattr(error, "encoding", "").startswith("utf-16")
     return f"the text is not {'UTF-16' if is_utf16 else 'UTF-8'}"
@@ -199,4 +135,4 @@ def _place_of(error: UnicodeError) -> tuple[int, int]:
     else:
         assert isinstance(error, UnicodeEncodeError)
         before = error.object[: error.start]
-    return _end_of(before.removeprefix("\ufeff"))
+    return end_of(before.removeprefix("\ufeff"))

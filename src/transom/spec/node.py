@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from transom.spec.scalar import MERGE_TAG
+from transom.spec.unusual import MAX_DEPTH
 
 if TYPE_CHECKING:
     from yaml.error import Mark
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 PLAIN = "plain scalar"
 QUOTED = "quoted scalar"
 UNTAGGED = "collection"
-
-MAX_DEPTH = 500
 
 # go-yaml refuses a document by the share of its values that aliases made: up to the first count
 # of values 99 % may be, from the second on 10 %, and between them the share falls evenly.

@@ -19,7 +19,6 @@ WITHOUT_REASON = "LINT002"
 UNKNOWN_RULE = "LINT003"
 
 _COMMENT = re.compile(r"#\s*transom:\s*ignore\s+([A-Z]+\d+(?:\s*,\s*[A-Z]+\d+)*)[ \t:]*([^\r\n]*)")
-MARK = b"transom:"
 
 
 @dataclass(frozen=True, slots=True)

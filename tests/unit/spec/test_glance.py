@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 import corpus
 from transom.errors import InvalidDocument
 from transom.spec import loader
-from transom.spec.construction import UnusualError
 from transom.spec.glance import glance
 from transom.spec.scalar import UnreadableScalar
+from transom.spec.unusual import UnusualError
 
 
 def refuse_to_glance(_source):
