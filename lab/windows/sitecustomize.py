@@ -1,9 +1,8 @@
 """What Wine forgets, remembered: loaded by the lab's Python before the node program starts.
 
 Part of the Python that the lab's mirror serves, so that node.pyz runs there unchanged. Wine stores of
-a security descriptor only what Unix mode bits can say, forgets a service's recovery actions, has no
-volume to flush, and the lab's netsh keeps firewall rules in a file of its own. Each is asked of Wine
-first and then kept beside it, so that it can be read back.
+a security descriptor only what Unix mode bits can say, forgets a service's recovery actions, and has
+no volume to flush. Each is asked of Wine first and then kept beside it, so that it can be read back.
 """
 
 import importlib.abc
@@ -15,7 +14,6 @@ from pathlib import Path
 
 _HOST = "transom.node.host.windows"
 _KEPT = Path(r"C:\windows\transom-lab-access.json")
-_NETSH = Path(r"C:\ProgramData\transom-lab\netsh.json")
 _SERVICES = r"SYSTEM\CurrentControlSet\Services"
 
 
@@ -42,10 +40,8 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 def _remembering(host_class):  # noqa: C901 - classes, not branches
     from transom.node.host.files import SafeFiles
-    from transom.node.host.values import FirewallPort
     from transom.node.host.windows_disk import WindowsDisk
     from transom.node.host.windows_services import WindowsServices
-    from transom.node.host.windows_settings import WindowsFirewall
 
     class RememberingDisk(WindowsDisk):
         """Keeps the descriptor that was set, by path."""
@@ -82,16 +78,6 @@ def _remembering(host_class):  # noqa: C901 - classes, not branches
             if definition is not None and definition.restart_delays_ms:
                 _write_recovery(name, definition)
 
-    class StandInFirewall(WindowsFirewall):
-        """Reads rules where the lab's netsh keeps them, which is not the registry."""
-
-        def get(self, name):
-            rules = json.loads(_NETSH.read_text())["rules"] if _NETSH.exists() else []
-            for rule in rules or ():
-                if rule["name"] == name and rule["dir"] == "in":
-                    return FirewallPort(protocol=rule["protocol"], port=rule["localport"])
-            return None
-
     class LabHost(host_class):
         """This host, with what Wine forgets remembered."""
 
@@ -99,7 +85,6 @@ def _remembering(host_class):  # noqa: C901 - classes, not branches
             super().__init__()
             self.disk = RememberingDisk()
             self.files = SafeFiles(self.disk)
-            self.firewall = StandInFirewall(self.registry, self.processes)
             self.services = RememberingServices(self.registry)
 
         def flush(self):

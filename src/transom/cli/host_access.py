@@ -66,6 +66,7 @@ def wish_of(args: argparse.Namespace, source: "Source") -> "Wish":
         address=target_of(args).host,
         node_ip=args.node_ip,
         windows=args.windows,
+        reboot=getattr(args, "reboot", False),
         source=source,
     )
 

@@ -36,6 +36,9 @@ def configure(parser: ArgumentParser) -> None:
     """Add the host, the cluster and where artifacts come from."""
     parser.epilog = _EXAMPLES
     host_access.add_arguments(parser)
+    parser.add_argument(
+        "--reboot", action="store_true", help="reboot the host where Windows asks for it, and go on"
+    )
     artifacts = parser.add_argument_group("artifacts")
     artifacts.add_argument(
         "--mirror",

@@ -29,6 +29,7 @@ from transom.recipe.resolve import resolve
 
 _PREFLIGHT, _JOIN = "preflight", "join"
 _READY_S = 300.0
+_REBOOTS = 2
 _POLL_S = 1.0
 _NETWORK = "network"
 
@@ -82,19 +83,7 @@ async def join_host(
         request = await _request(wish, view, run, pin=pin, watcher=watcher)
         watcher.stage("compare the host with its recipe")
         wanted = _drifting(await run.program.plan(replace(request, verb=Verb.PLAN)), request)
-        ended = await _run(request, wanted, run, doors, watcher)
-        if ended is not None and ended.state is State.REBOOT:
-            raise TemporaryError(
-                f"{request.recipe.identity.name} needs a reboot before it can go on",
-                subject=request.recipe.identity.name,
-                hint="reboot it, then run the same command again",
-            )
-        if ended is not None and ended.state is State.CANCELLED:
-            raise PermanentError(
-                "the run was cancelled",
-                subject=request.recipe.identity.name,
-                hint="run the same command again to go on, or `transom reset` to take it back",
-            )
+        changed = await _work(request, wanted, run, doors, watcher, may_reboot=wish.reboot)
         watcher.stage("wait until the node is Ready")
         node = await _ready(request.recipe.join.node_name, doors)
     finally:
@@ -102,7 +91,7 @@ async def join_host(
     return Joined(
         node=node,
         recipe=request.recipe,
-        changed=ended.changed if ended else (),
+        changed=changed,
         brought=is_new,
     )
 
@@ -146,11 +135,46 @@ def _refusal(entry: Mapping[str, Any]) -> Refusal:
     )
 
 
+async def _work(
+    request: Request,
+    wanted: frozenset[str],
+    run: HostRun,
+    doors: Doors,
+    watcher: Watcher,
+    *,
+    may_reboot: bool,
+) -> tuple[str, ...]:
+    """Do what is wanted, with as many reboots as Windows asks for; name the steps that changed."""
+    changed: tuple[str, ...] = ()
+    host, first = request.recipe.identity.name, run.name
+    for turn in range(_REBOOTS + 1):
+        if not wanted:
+            break
+        run.name = f"{first}-{turn}" if turn else first
+        ended = await _run(request, wanted, run, doors, watcher)
+        changed = (*changed, *ended.changed)
+        if ended.state is State.DONE:
+            break
+        if ended.state is State.CANCELLED:
+            raise PermanentError(
+                "the run was cancelled",
+                subject=host,
+                hint="run the same command again to go on, or `transom reset` to take it back",
+            )
+        if not may_reboot or turn == _REBOOTS:
+            raise TemporaryError(
+                f"{host} needs a reboot before it can go on",
+                subject=host,
+                hint="reboot it and run the same command again, or add --reboot",
+            )
+        watcher.stage("reboot the host")
+        await run.reboot()
+    return changed
+
+
 async def _run(
     request: Request, wanted: frozenset[str], run: HostRun, doors: Doors, watcher: Watcher
-) -> Ended | None:
-    if not wanted:
-        return None
+) -> Ended:
     if _JOIN not in wanted:
         return await run.follow(request, watcher.event)
     assert request.join is not None

@@ -31,6 +31,10 @@ _FAMILIES: dict[str, type[TransomError]] = {
     "TemporaryError": TemporaryError,
 }
 
+_REBOOT = ("shutdown", "/r", "/t", "1")
+_REBOOT_S = 900.0
+_QUICK_S = 60.0
+
 Connect = Callable[[], Awaitable[Session]]
 
 
@@ -71,6 +75,25 @@ class HostRun:
     def program(self) -> NodeProgram:
         """The node program at the other end of the session."""
         return NodeProgram(self.session)
+
+    async def reboot(self) -> None:
+        """Reboot the host and have a session again."""
+        deadline = self.clock.monotonic() + _REBOOT_S
+        done = await self.session.run(_REBOOT, timeout_s=_QUICK_S)
+        if done.code != 0:
+            said = (done.stdout + done.stderr).decode(errors="replace").strip()
+            raise PermanentError(f"the host refuses to reboot: {said}")
+        await self.session.wait_cut(timeout_s=_REBOOT_S)
+        await self.session.close()
+        while True:
+            try:
+                self.session = await self.connect()
+            except TemporaryError as error:
+                if self.clock.monotonic() + error.delay_s >= deadline:
+                    raise
+                await self.clock.sleep(error.delay_s)
+            else:
+                return
 
     async def follow(self, request: Request, on_event: OnEvent) -> Ended:
         """Start the run and see its end; raise what made it fail, in the error tree's words.

@@ -18,6 +18,7 @@ from transom.model.fleet import (
     Host,
     KubeletSpec,
     KubernetesSpec,
+    Reboot,
     Source,
     WindowsSpec,
 )
@@ -28,11 +29,12 @@ SINGLE = "single-host"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What a person said: where the host is, and what is not to be found out."""
+    """What a person said: where the host is, what is not to be found out, whether it may reboot."""
 
     address: str
     node_ip: str = ""
     windows: str = ""
+    reboot: bool = False
     source: Source = field(default_factory=Source)
 
 
@@ -45,6 +47,7 @@ def single_fleet(wish: Wish, view: ClusterView, inventory: Mapping[str, Any]) ->
         address=_address(wish, inventory),
         windows=WindowsSpec(_release(wish, inventory)),
         kubelet=KubeletSpec(extra_args=arguments),
+        reboot=Reboot.ALLOWED if wish.reboot else Reboot.REFUSED,
     )
     return Fleet(
         name=SINGLE,

@@ -22,6 +22,15 @@ from transom.kube.api import Node, Secret
 
 _TIMEOUT_S = 30.0
 _FIELD_MANAGER = "transom"
+_UNREADABLE = (
+    ConfigError,
+    AttributeError,
+    KeyError,
+    TypeError,
+    ValueError,
+    OSError,
+    yaml.YAMLError,
+)
 _BUSY = (
     HTTPStatus.TOO_MANY_REQUESTS,
     HTTPStatus.INTERNAL_SERVER_ERROR,
@@ -40,7 +49,7 @@ def open_cluster(kubeconfig: Path, *, context: str | None = None) -> "KubeApi":
         client = AsyncClient(
             config=config, timeout=httpx2.Timeout(_TIMEOUT_S), field_manager=_FIELD_MANAGER
         )
-    except (ConfigError, KeyError, TypeError, ValueError, OSError, yaml.YAMLError) as error:
+    except _UNREADABLE as error:
         raise UsageError(
             f"cannot use the kubeconfig {kubeconfig}",
             subject=str(kubeconfig),

@@ -52,6 +52,10 @@ class Session(Protocol):
         """Have no such file or directory, whatever was in it."""
         ...
 
+    async def wait_cut(self, *, timeout_s: float) -> None:
+        """Return when the other end has gone, as in a reboot; TemporaryError where it stays."""
+        ...
+
     async def close(self) -> None:
         """End the connection."""
         ...

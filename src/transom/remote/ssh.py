@@ -184,7 +184,7 @@ class SshSession:
             process.stdin.write_eof()
             stderr = asyncio.create_task(process.stderr.read())
             stdout = bytearray()
-            async for line in process.stdout:
+            while line := await process.stdout.readline():
                 stdout += line
                 if on_line is not None:
                     on_line(line)
@@ -248,6 +248,12 @@ class SshSession:
                 await files.rmtree(remote)
             elif await files.exists(remote):
                 await files.remove(remote)
+
+    async def wait_cut(self, *, timeout_s: float) -> None:
+        """Wait for the connection's end."""
+        with self._translated("end the session"):
+            async with asyncio.timeout(timeout_s):
+                await self._connection.wait_closed()
 
     async def close(self) -> None:
         """End the connection, and that to the jump host."""
