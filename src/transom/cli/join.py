@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from transom.cli import console, host_access, lock_file
+from transom.cli.documents.nodes import JoinResult
 from transom.cli.step_lines import StepLines
 from transom.errors import UsageError
-from transom.model.recipe import API_VERSION
 
 if TYPE_CHECKING:
     from transom.fleet.join import Joined
@@ -140,16 +140,15 @@ def _print(joined: "Joined", output: str, elapsed_s: float) -> None:
     node, target = joined.node, joined.recipe.target
     if output == "json":
         console.print_json(
-            {
-                "apiVersion": API_VERSION,
-                "kind": "JoinResult",
-                "node": node.name,
-                "ready": node.ready,
-                "kubelet": node.kubelet,
-                "windowsBuild": target.windows_build,
-                "changed": list(joined.changed),
-                "elapsedSeconds": round(elapsed_s, 1),
-            }
+            JoinResult(
+                node=node.name,
+                ready=node.ready,
+                kubernetes=node.kubelet,
+                windows=target.windows_release,
+                runtime=f"{target.runtime} {target.runtime_version}",
+                changed=joined.changed,
+                elapsed_ms=round(elapsed_s * 1000),
+            )
         )
         return
     said = f"{len(joined.changed)} steps changed" if joined.changed else "nothing to change"

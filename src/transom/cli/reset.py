@@ -6,9 +6,9 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from transom.cli import console, host_access
+from transom.cli.documents.nodes import ResetResult
 from transom.cli.step_lines import StepLines
 from transom.errors import UsageError
-from transom.model.recipe import API_VERSION
 
 if TYPE_CHECKING:
     from transom.fleet.reset import WasReset
@@ -78,14 +78,12 @@ def _confirm(address: str) -> None:
 def _print(done: "WasReset", output: str, elapsed_s: float) -> None:
     if output == "json":
         console.print_json(
-            {
-                "apiVersion": API_VERSION,
-                "kind": "ResetResult",
-                "node": done.name,
-                "undone": list(done.undone),
-                "nodeDeleted": done.node_deleted,
-                "elapsedSeconds": round(elapsed_s, 1),
-            }
+            ResetResult(
+                node=done.name,
+                undone=done.undone,
+                node_deleted=done.node_deleted,
+                elapsed_ms=round(elapsed_s * 1000),
+            )
         )
     elif not done.was_there:
         print(f"{done.name} has nothing of Transom; nothing was changed")

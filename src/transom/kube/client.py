@@ -45,7 +45,7 @@ def open_cluster(kubeconfig: Path, *, context: str | None = None) -> "KubeApi":
     try:
         config = KubeConfig.from_file(kubeconfig).get(context)
         if config is None or config.user is None:
-            raise ConfigError("its context names no user")  # noqa: TRY301 - one way out for all
+            raise ConfigError("its context names no user")
         client = AsyncClient(
             config=config, timeout=httpx2.Timeout(_TIMEOUT_S), field_manager=_FIELD_MANAGER
         )

@@ -155,7 +155,7 @@ def test_a_reset_leaves_the_host_as_it_was_and_deletes_the_node(join, reset, wor
     files, settings = before
     assert tree(world) == files
     changed = {k for k, v in world.host.snapshot()["settings"].items() if settings.get(k) != v}
-    assert changed == {"feature Containers"}
+    assert changed == {"feature containers"}
 
 
 def test_a_reset_of_a_host_without_transom_changes_nothing(reset, world):
