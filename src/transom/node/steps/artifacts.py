@@ -19,7 +19,7 @@ from transom.node.host.values import PathKind
 from transom.node.journalling import chunks_of, sha256_of
 from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
 
-_INTERPRETER = "python"  # brought by whoever starts this program, which runs in it
+INTERPRETER = "python"  # brought by whoever starts this program, which runs in it
 _PART = ".part"
 _MANIFEST = ".members.json"
 
@@ -48,7 +48,7 @@ class Artifacts:
         found = [
             (item, _state(host.files, item))
             for item in want.recipe.artifacts
-            if item.id != _INTERPRETER
+            if item.id != INTERPRETER
         ]
         return [
             Drift(
