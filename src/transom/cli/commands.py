@@ -54,6 +54,8 @@ COMMANDS = (
     Command("lock", "Plan", "the exact bytes a fleet installs, pinned by SHA-256"),
     Command("schema", "Plan", "the JSON Schema of fleet.yaml and of what -o json prints"),
     Command("lint", "Workloads", "what will not work on Windows in manifests, and why"),
+    Command("fix", "Workloads", "correct manifests in place where that is safe"),
+    Command("place", "Workloads", "send Windows workloads to Windows nodes, in their manifests"),
     Command("completion", "Shell", "a completion script for bash, zsh, fish or PowerShell"),
 )
 

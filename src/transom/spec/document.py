@@ -29,11 +29,12 @@ class Document:
     """A document's value, with places.
 
     `name` is the file's name for messages, `-` for standard input; `index` counts the documents
-    of the stream from zero, those with nothing but comments left out. A value that came through
-    an alias or `<<` has the place where it is written.
+    of the stream from zero, those with nothing but comments left out; `start` is the byte of the
+    stream's UTF-8 text where the document's own text begins. A value that came through an alias or
+    `<<` has the place where it is written.
     """
 
-    __slots__ = ("_first_line", "_outline", "_root", "_text", "index", "name", "value")
+    __slots__ = ("_outline", "_root", "_text", "first_line", "index", "name", "start", "value")
 
     def __init__(
         self,
@@ -43,25 +44,47 @@ class Document:
         index: int,
         text: bytes,
         first_line: int,
+        start: int = 0,
         root: "Node | None" = None,
     ) -> None:
         self.value = value
         self.name = name
         self.index = index
+        self.start = start
         self._text = text
-        self._first_line = first_line
+        self.first_line = first_line
         self._root = root
         self._outline: Outline | None = None
+
+    @property
+    def source(self) -> bytes:
+        """The document's own text: UTF-8, without separators and byte order mark."""
+        return self._text
+
+    @property
+    def tree(self) -> "Node":
+        """The node tree, whose marks count the characters of `source`."""
+        if self._root is None:
+            from transom.spec.node import compose
+
+            self._root = compose(self._text)
+            assert self._root is not None
+        return self._root
+
+    def take_place_of(self, other: "Document") -> None:
+        """Stand where another document of the same stream stood, whose text this one replaces."""
+        self.index, self.start = other.index, other.start
+        self.first_line = other.first_line
 
     def locate(self, path: Path, *, key: bool = False) -> Position:
         """Find the place of a value, or of its key; of the nearest ancestor if it is absent."""
         if key and self._root is None and (position := self._glance(path)) is not None:
             return position
-        place = self._tree()
+        place = self.tree
         for key_node, value_node in self._walk(path):
             place = key_node if key and key_node is not None else value_node
         mark = place.start_mark
-        return Position(self._first_line + mark.line, mark.column + 1)
+        return Position(self.first_line + mark.line, mark.column + 1)
 
     def text(self, path: Path) -> str | None:
         """Give a scalar's characters before they are read as a number or word, such as `1.30`.
@@ -85,28 +108,20 @@ class Document:
             line, column = self._outline.key_place(self.value, tuple(path))
         except UnusualError:
             return None
-        return Position(self._first_line + line, column + 1)
-
-    def _tree(self) -> "Node":
-        if self._root is None:
-            from transom.spec.node import compose
-
-            self._root = compose(self._text)
-            assert self._root is not None
-        return self._root
+        return Position(self.first_line + line, column + 1)
 
     def _find(self, path: Path) -> "Node | None":
         steps = self._walk(path)
         if len(steps) < len(path):
             return None
-        return steps[-1][1] if steps else self._tree()
+        return steps[-1][1] if steps else self.tree
 
     def _walk(self, path: Path) -> "list[tuple[Node | None, Node]]":
         """List the key and value nodes along the path, as far as it exists."""
         from transom.spec.tree import child
 
         steps: list[tuple[Node | None, Node]] = []
-        node = self._tree()
+        node = self.tree
         for name in path:
             step = child(node, name)
             if step is None:

@@ -55,19 +55,22 @@ class _Stream:
             if len(data) > MAX_BYTES:
                 self._note(f"more than {MAX_BYTES >> 20} MiB of text", "Split the file.", 1, 1)
             else:
-                for text, first_line in self._split(data):
-                    self._read_document(text, first_line)
+                for start, end, first_line in self._split(data):
+                    self._read_document(data[start:end], start, first_line)
         if self.mistakes:
             raise InvalidDocument(self.mistakes, subject=self.name)
         return self.documents
 
-    def _split(self, data: bytes) -> Iterator[tuple[bytes, int]]:
-        """Cut the stream at its separators as kubectl does, before any parsing."""
+    def _split(self, data: bytes) -> Iterator[tuple[int, int, int]]:
+        """Cut the stream at its separators as kubectl does, before any parsing.
+
+        Gives the start, the end and the first line of each document's text.
+        """
         start = 0
         line = 1
         for separator in _SEPARATOR.finditer(data):
             if separator.start() > start:
-                yield data[start : separator.start()], line
+                yield start, separator.start(), line
             line += data.count(b"\n", start, separator.start())
             if not _SEPARATOR_REST.fullmatch(separator[1]):
                 self._note(
@@ -79,32 +82,37 @@ class _Stream:
             line += 1
             start = separator.end()
         if start < len(data):
-            yield data[start:], line
+            yield start, len(data), line
 
-    def _read_document(self, text: bytes, first_line: int) -> None:
-        text = text.removeprefix(codecs.BOM_UTF8)
+    def _read_document(self, text: bytes, start: int, first_line: int) -> None:
+        if text.startswith(codecs.BOM_UTF8):
+            text = text.removeprefix(codecs.BOM_UTF8)
+            start += len(codecs.BOM_UTF8)
         try:
             value = glance(text.decode())
         except (UnusualError, UnreadableScalar):
-            self._parse_document(text, first_line)
+            self._parse_document(text, start, first_line)
         else:
-            self._add(value, text, first_line)
+            self._add(value, text, start, first_line)
 
-    def _parse_document(self, text: bytes, first_line: int) -> None:
+    def _parse_document(self, text: bytes, start: int, first_line: int) -> None:
         from transom.spec.parse import parse
 
         parsed = parse(text, name=self.name, first_line=first_line)
         self.mistakes += parsed.mistakes
         if not parsed.mistakes and parsed.root is not None:
-            self._add(parsed.value, text, first_line, parsed.root)
+            self._add(parsed.value, text, start, first_line, root=parsed.root)
 
-    def _add(self, value: Any, text: bytes, first_line: int, root: "Node | None" = None) -> None:
+    def _add(
+        self, value: Any, text: bytes, start: int, first_line: int, *, root: "Node | None" = None
+    ) -> None:
         document = Document(
             value,
             name=self.name,
             index=len(self.documents),
             text=text,
             first_line=first_line,
+            start=start,
             root=root,
         )
         self.documents.append(document)

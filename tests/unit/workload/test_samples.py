@@ -47,8 +47,8 @@ EXPECTED = {
         "14:5 warning WIN042",
         "17:9 error WIN200",
         "20:13 info WIN100",
-        "21:13 error WIN105",
-        "24:13 error WIN105",
+        "21:13 warning WIN105",
+        "24:13 warning WIN105",
         "38:3 info WIN167",
     ],
     "iis-with-node-port": [

@@ -1,0 +1,46 @@
+"""The options that tell commands about workloads which cluster those are meant for."""
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from transom.cli.linting import settings as settings_file
+from transom.cli.linting.settings import Settings
+
+
+def add_cluster_options(parser: ArgumentParser) -> None:
+    """Add what `context_of` and `settings_of` read."""
+    cluster = parser.add_argument_group("the cluster they are meant for")
+    cluster.add_argument("--kubernetes", metavar="VERSION", help="such as 1.30 (default: newest)")
+    cluster.add_argument(
+        "--windows",
+        metavar="RELEASE",
+        action="append",
+        default=[],
+        help="of the nodes, such as 2022; repeatable",
+    )
+    cluster.add_argument("--network-mode", choices=["overlay", "l2bridge"])
+    cluster.add_argument(
+        "-f", "--filename", metavar="FLEET", help="take versions, network and taints from a fleet"
+    )
+    cluster.add_argument(
+        "--mixed", action="store_true", help="the cluster has Linux nodes for workloads too"
+    )
+    cluster.add_argument(
+        "--assume-os", choices=["windows", "linux"], help="of pods that do not say"
+    )
+    cluster.add_argument(
+        "--pod-security",
+        choices=["privileged", "baseline", "restricted"],
+        help="the level that namespaces enforce",
+    )
+    parser.add_argument("--config", metavar="FILE", help="instead of .transom.toml, found upwards")
+
+
+def settings_of(args: Namespace) -> Settings:
+    """The settings for the files that were named."""
+    if args.config is not None:
+        path = Path(args.config)
+        return settings_file.read(path.read_text(encoding="utf-8"), file=args.config)
+    first = Path() if args.paths[0] == "-" else Path(args.paths[0])
+    start = first.resolve()
+    return settings_file.find(start if start.is_dir() else start.parent)

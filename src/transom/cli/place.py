@@ -1,0 +1,97 @@
+"""`transom place`: workloads sent to the nodes they are for, in their manifests."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from transom.errors import UsageError
+
+if TYPE_CHECKING:
+    from transom.model.fleet import Taint
+    from transom.workload.place import Placed
+
+SUMMARY = "Send Windows workloads to Windows nodes: selector, tolerations, os.name, RuntimeClass."
+
+_EXAMPLES = """\
+examples:
+  transom place --diff deploy/                            show what would change
+  transom place --taint os=windows:NoSchedule web.yaml    tolerate the taint of the nodes
+  transom place -f fleet.yaml deploy/                     taints as the fleet has them
+  transom place --linux deploy/                           and all other pods to Linux
+
+A workload that has everything stays as it is, byte for byte.
+
+exit codes: 0 done, 1 with --diff something would change, or something could not be placed,
+            2 usage or something that cannot be read
+"""
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Add what is placed, what it gets, and for which cluster."""
+    from transom.cli.linting.options import add_cluster_options
+
+    parser.epilog = _EXAMPLES
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="file, folder, pattern or -")
+    parser.add_argument("--diff", action="store_true", help="show the changes and write nothing")
+    parser.add_argument(
+        "--taint",
+        metavar="KEY=VALUE:EFFECT",
+        action="append",
+        default=[],
+        help="a taint of the Windows nodes; repeatable",
+    )
+    parser.add_argument("--runtime-class", metavar="NAME", default="", help="for Windows pods")
+    parser.add_argument(
+        "--linux", action="store_true", help="give pods that are not for Windows to Linux nodes"
+    )
+    add_cluster_options(parser)
+
+
+def run(args: Namespace) -> int:
+    """Place, say what was done, and turn it into an exit code."""
+    from transom.cli.linting.cluster import context_of
+    from transom.cli.linting.options import settings_of
+    from transom.cli.rewriting import rewrite, tell_unreadable
+    from transom.workload.place import Placer
+
+    settings = settings_of(args)
+    ctx = context_of(args, settings)
+    taints = tuple(dict.fromkeys((*ctx.taints, *map(_taint, args.taint))))
+    placer = Placer(
+        ctx=replace(ctx, taints=taints),
+        linux=args.linux,
+        runtime_class=args.runtime_class,
+        templates=settings.pod_templates,
+    )
+    left: list[Placed] = []
+
+    def change(name: str, data: bytes) -> bytes:
+        result = placer.place(data, name=name)
+        for placed in (*result.placed, *result.left):
+            _tell(name, placed)
+        left.extend(result.left)
+        return result.data
+
+    changed, unreadable = rewrite(args.paths, change, diff=args.diff)
+    tell_unreadable(unreadable)
+    if unreadable:
+        return UsageError.exit_code
+    return int(bool(left) or (args.diff and changed > 0))
+
+
+def _tell(name: str, placed: "Placed") -> None:
+    reason = f"; not done: {placed.reason}" if placed.reason else ""
+    print(f"{name}: {placed.kind} {placed.name}: {placed.what}{reason}", file=sys.stderr)
+
+
+def _taint(text: str) -> "Taint":
+    from transom.model.fleet import Taint, TaintEffect
+
+    pair, colon, effect = text.rpartition(":")
+    key, _, value = pair.partition("=")
+    if not (colon and key and effect in [*TaintEffect]):
+        raise UsageError(
+            f"{text!r} is no taint", subject="--taint", hint="write it as os=windows:NoSchedule"
+        )
+    return Taint(key=key, value=value, effect=TaintEffect(effect))

@@ -1,0 +1,252 @@
+"""Offences that are ended by editing the text, rule by rule, until nothing more can be done.
+
+Called by `transom fix`. Gives new text and says what was done and what was not, with the reason;
+opens no file. What somebody has decided to ignore stays.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from transom.facts.rules import Rule as Row
+from transom.model.finding import Finding
+from transom.spec.document import Document
+from transom.spec.editing import Edit, Remove, edit
+from transom.spec.editing.stream import Stream
+from transom.workload.catalogue import POD, Catalogue, Profile, profile_of
+from transom.workload.context import LintContext
+from transom.workload.engine import finding_of
+from transom.workload.paths import ObjectPath
+from transom.workload.platform import decide
+from transom.workload.pods import ObjectView, PodView, objects_in, pods_in
+from transom.workload.remedy import LAST, REMEDIES, Offence, Remedy
+from transom.workload.rule import Hit
+
+# Mappings that mean the same empty and absent, so that none is left behind empty.
+_HOLDERS = frozenset({"securityContext"})
+# Each round ends offences that the round before made visible; real documents need two or three.
+_ROUNDS = 10
+
+
+_Key = tuple[str, ObjectPath]
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """An offence that is no more, and what was done."""
+
+    finding: Finding
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """An offence that has a remedy and stays, with the reason."""
+
+    finding: Finding
+    reason: str
+
+
+@dataclass(slots=True)
+class Result:
+    """The text of a file after its fixes."""
+
+    data: bytes
+    fixed: list[Fixed] = field(default_factory=list)
+    left: list[Left] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """An offence with its rule."""
+
+    row: Row
+    hit: Hit
+    view: ObjectView
+    pod: PodView | None
+    finding: Finding
+
+    @property
+    def key(self) -> _Key:
+        return self.row.id, self.hit.path
+
+    def is_in_pod_of(self, other: "_Case") -> bool:
+        return self.pod is not None and other.pod is not None and self.pod.path == other.pod.path
+
+
+class Fixer:
+    """The remedies for one cluster."""
+
+    def __init__(
+        self,
+        ctx: LintContext,
+        *,
+        rules: frozenset[str] = frozenset(),
+        unsafe: bool = False,
+        without: frozenset[str] = frozenset(),
+        templates: Mapping[str, Sequence[ObjectPath]] | None = None,
+    ) -> None:
+        self._ctx = ctx
+        self._rules = rules or frozenset(REMEDIES)
+        self._unsafe = unsafe
+        self._catalogue = Catalogue(ctx, without=without)
+        self._templates = templates
+
+    def fix(
+        self, data: bytes, *, name: str, is_ignored: Callable[[Finding], bool] = lambda _: False
+    ) -> Result:
+        """Fix every document of a file.
+
+        Raises:
+            InvalidDocument: the file cannot be read.
+        """
+        stream = Stream(data, name=name)
+        result = Result(data)
+        documents = [
+            self._fix_document(document, result, is_ignored) for document in stream.documents
+        ]
+        result.data = stream.with_documents(documents)
+        return result
+
+    def _fix_document(
+        self, document: Document, result: Result, is_ignored: Callable[[Finding], bool]
+    ) -> Document:
+        left: dict[_Key, Left] = {}
+        for _round in range(_ROUNDS):
+            cases = list(self._cases(document))
+            wanted = [
+                case
+                for case in cases
+                if case.row.id in self._rules
+                and case.row.id in REMEDIES
+                and not is_ignored(case.finding)
+            ]
+            early = [case for case in wanted if case.row.id not in LAST]
+            plan = _Plan(self._unsafe, self._ctx, document.value)
+            plan.add(early)
+            changed, left = plan.carry_out(document, result)
+            if changed is document:
+                plan = _Plan(self._unsafe, self._ctx, document.value)
+                plan.add(
+                    [case for case in wanted if case.row.id in LAST],
+                    obstacles=[case for case in cases if _is_refused_by_server(case.row)],
+                )
+                changed, left_last = plan.carry_out(document, result)
+                left |= left_last
+            if changed is document:
+                break
+            document = changed
+        result.left += left.values()
+        return document
+
+    def _cases(self, document: Document) -> Iterator[_Case]:
+        for view in objects_in(document.value):
+            is_owner = False
+            for pod in pods_in(view, self._templates):
+                decide(pod, self._ctx)
+                is_owner = is_owner or (pod.is_windows and view.kind != POD)
+                yield from self._judge(document, view, pod)
+            if is_owner:
+                yield from self._judge(document, view, None)
+
+    def _judge(self, document: Document, view: ObjectView, pod: PodView | None) -> Iterator[_Case]:
+        subject: ObjectView | PodView = view if pod is None else pod
+        judge = self._catalogue.judge(Profile(view.kind) if pod is None else profile_of(pod))
+        hits = judge.program.run(subject.value, subject.path)
+        hits += ((row, hit) for row, check in judge.logic for hit in check(subject, self._ctx))
+        for row, hit in hits:
+            finding = finding_of(
+                hit,
+                row,
+                view=view,
+                document=document,
+                evidence=() if pod is None else pod.evidence,
+                unset=pod is not None and not pod.os_name,
+            )
+            yield _Case(row, hit, view, pod, finding)
+
+
+class _Plan:
+    """The edits of one round, and the offences each of them ends."""
+
+    def __init__(self, unsafe: bool, ctx: LintContext, value: Any) -> None:  # noqa: FBT001 - private
+        self._unsafe = unsafe
+        self._ctx = ctx
+        self._value = value
+        self._made: list[tuple[_Case, Remedy, Sequence[Edit]]] = []
+        self._left: dict[_Key, Left] = {}
+
+    def carry_out(self, document: Document, result: Result) -> tuple[Document, dict[_Key, Left]]:
+        """Make the edits and note what they ended; give the document, and what stays and why."""
+        left = dict(self._left)
+        outcome = edit(document, self._edits())
+        for refused in outcome.refused:
+            for case in self._cases_of(refused.edit):
+                left[case.key] = Left(case.finding, refused.reason)
+        if outcome.made:
+            result.fixed += (
+                Fixed(case.finding, remedy.what)
+                for case, remedy, _ in self._made
+                if case.key not in left
+            )
+        return outcome.document, left
+
+    def _edits(self) -> list[Edit]:
+        """The edits, with holders that would be left empty removed as a whole."""
+        wanted = {(type(made), made.path): made for _, _, edits in self._made for made in edits}
+        return prune(self._value, wanted.values())
+
+    def _cases_of(self, wanted: Edit) -> list[_Case]:
+        """The offences that an edit was to end; for a holder, those below it."""
+        return [
+            case
+            for case, _, edits in self._made
+            if any(made.path[: len(wanted.path)] == wanted.path for made in edits)
+        ]
+
+    def add(self, cases: Iterable[_Case], *, obstacles: Sequence[_Case] = ()) -> None:
+        """Plan the remedies of offences, or note why not."""
+        for case in cases:
+            remedy = REMEDIES[case.row.id]
+            value = _value_at(self._value, case.hit.path)
+            offence = Offence(case.view, case.hit, value, self._ctx, case.pod)
+            obstacle = next((other for other in obstacles if other.is_in_pod_of(case)), None)
+            if not self._unsafe and not remedy.is_safe(offence):
+                self._leave(case, "needs --unsafe, because it may not be what was meant")
+            elif obstacle is not None:
+                place = f"{obstacle.row.id} at {obstacle.finding.path}"
+                self._leave(case, f"the API server would then refuse the pod: {place}")
+            elif edits := remedy.edits(offence):
+                self._made.append((case, remedy, edits))
+            else:
+                self._leave(case, "it takes a person to say what was meant")
+
+    def _leave(self, case: _Case, reason: str) -> None:
+        self._left[case.key] = Left(case.finding, reason)
+
+
+def prune(value: Any, edits: Iterable[Edit]) -> list[Edit]:
+    """Replace removals that would leave an empty holder by the removal of the holder."""
+    wanted = list(edits)
+    losses: dict[ObjectPath, set[str | int]] = {}
+    for made in wanted:
+        if isinstance(made, Remove) and len(made.path) > 1 and made.path[-2] in _HOLDERS:
+            losses.setdefault(made.path[:-1], set()).add(made.path[-1])
+    empty = {path for path, keys in losses.items() if keys == set(_value_at(value, path))}
+    kept = [made for made in wanted if not (isinstance(made, Remove) and made.path[:-1] in empty)]
+    return [*kept, *(Remove(path) for path in sorted(empty, key=str))]
+
+
+def _is_refused_by_server(row: Row) -> bool:
+    return row.behaviour == "rejected" and row.enforced_by == "apiserver"
+
+
+def _value_at(value: Any, path: ObjectPath) -> Any:
+    for step in path:
+        if isinstance(value, dict):
+            value = value.get(step)
+        elif isinstance(value, list) and isinstance(step, int):
+            value = value[step]
+        else:
+            return None
+    return value

@@ -1,0 +1,126 @@
+"""`transom fix` and `transom place`: files, diffs, standard input and exit codes."""
+
+import io
+import stat
+import sys
+
+import pytest
+
+from transom.cli.main import main
+
+BAD = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  os: {name: windows}
+  nodeSelector: {kubernetes.io/os: windows}  # pinned
+  containers:
+  - name: web
+    image: mcr.microsoft.com/windows/nanoserver:ltsc2022
+    securityContext: {privileged: false}
+"""
+GOOD = BAD.replace("    securityContext: {privileged: false}\n", "")
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "web.yaml"
+    path.write_bytes(BAD.encode())
+    return path
+
+
+def test_a_file_is_fixed_in_place_and_stays_what_it_was_otherwise(file, capsys):
+    file.chmod(0o640)
+    assert main(["fix", str(file)]) == 0
+    assert file.read_text("utf-8") == GOOD
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+    assert [path.name for path in file.parent.iterdir()] == ["web.yaml"]
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "WIN025 spec.containers[0].securityContext.privileged: removed" in said.err
+
+
+def test_a_link_stays_a_link(file, tmp_path):
+    link = tmp_path / "link.yaml"
+    link.symlink_to(file)
+    assert main(["fix", str(link)]) == 0
+    assert link.is_symlink()
+    assert file.read_text("utf-8") == GOOD
+
+
+def test_a_diff_is_shown_and_nothing_written(file, capsys):
+    assert main(["fix", "--diff", str(file)]) == 1
+    assert file.read_text("utf-8") == BAD
+    shown = capsys.readouterr().out
+    assert shown.startswith(f"--- {file}\n+++ {file}\n@@")
+    assert "\n-    securityContext: {privileged: false}\n" in shown
+
+
+def test_a_diff_of_nothing_is_success(file, capsys):
+    file.write_text(GOOD, encoding="utf-8")
+    assert main(["fix", "--diff", str(file)]) == 0
+    assert capsys.readouterr().out == ""
+
+
+class _Bytes(io.TextIOWrapper):
+    """A text stream on bytes in memory, as standard streams are."""
+
+    def __init__(self, data: bytes = b"") -> None:
+        super().__init__(io.BytesIO(data), encoding="utf-8")
+
+
+def test_standard_input_goes_to_standard_output(monkeypatch):
+    out = _Bytes()
+    monkeypatch.setattr(sys, "stdin", _Bytes(BAD.replace("\n", "\r\n").encode()))
+    monkeypatch.setattr(sys, "stdout", out)
+    assert main(["fix", "-"]) == 0
+    assert out.buffer.getvalue() == GOOD.replace("\n", "\r\n").encode()
+
+
+def test_a_fix_that_is_not_made_is_told_and_is_no_success(file, capsys):
+    file.write_text(BAD.replace("privileged: false", "runAsUser: 1"), encoding="utf-8")
+    assert main(["fix", str(file)]) == 1
+    assert "not fixed: needs --unsafe" in capsys.readouterr().err
+    assert main(["fix", "--unsafe", str(file)]) == 0
+    assert file.read_text("utf-8") == GOOD
+
+
+def test_a_comment_that_ignores_a_rule_keeps_its_line(file):
+    ignoring = BAD.rstrip("\n") + "  # transom: ignore WIN025 for the scanner\n"
+    file.write_text(ignoring, encoding="utf-8")
+    assert main(["fix", str(file)]) == 0
+    assert file.read_text("utf-8") == ignoring
+
+
+def test_unreadable_files_are_named_and_the_rest_is_fixed(file, tmp_path, capsys):
+    broken = tmp_path / "broken.yaml"
+    broken.write_text("a: {{ b }}\n", encoding="utf-8")
+    assert main(["fix", str(broken), str(file)]) == 2
+    assert f"{broken}:1" in capsys.readouterr().err
+    assert file.read_text("utf-8") == GOOD
+
+
+def test_a_rule_without_a_fix_is_refused_by_name(file, capsys):
+    assert main(["fix", "--rules", "WIN074", str(file)]) == 2
+    assert "there is no fix for WIN074" in capsys.readouterr().err
+
+
+def test_every_fix_can_be_listed(capsys):
+    assert main(["fix", "--list"]) == 0
+    shown = capsys.readouterr().out
+    assert "WIN028" in shown
+    assert "depends" in shown
+
+
+def test_place_tolerates_the_taint_that_is_named(file, capsys):
+    assert main(["place", "--taint", "os=windows:NoSchedule", str(file)]) == 0
+    assert file.read_text("utf-8").startswith(BAD)
+    assert "effect: NoSchedule" in file.read_text("utf-8")
+    assert "Pod web: tolerates os Equal windows NoSchedule" in capsys.readouterr().err
+    assert main(["place", "--diff", "--taint", "os=windows:NoSchedule", str(file)]) == 0
+
+
+def test_a_taint_that_is_none_is_refused(file, capsys):
+    assert main(["place", "--taint", "os=windows", str(file)]) == 2
+    assert "write it as os=windows:NoSchedule" in capsys.readouterr().err
