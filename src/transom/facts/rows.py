@@ -116,7 +116,9 @@ def _document(subject: str) -> dict[str, list[dict[str, Any]]]:
 
 
 def _build(table: type[R], row: dict[str, Any]) -> R:
-    return table(**{name: _freeze(value) for name, value in row.items()})
+    return table(
+        **{name: _freeze(value) if type(value) is list else value for name, value in row.items()}
+    )
 
 
 def _freeze(value: Any) -> Any:
