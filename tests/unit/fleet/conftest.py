@@ -1,5 +1,6 @@
 """A simulated host behind a session, with the real node program on it, and a cluster in memory."""
 
+import asyncio
 import base64
 import hashlib
 import io
@@ -185,6 +186,7 @@ class Session:
             said += line
             if on_line is not None:
                 on_line(line)
+                await asyncio.sleep(0)  # where a person may interrupt
             if world.cut_after and on_line is not None and world.cut_after.encode() in line:
                 world.cut_after = ""
                 raise TemporaryError("the session was cut")
