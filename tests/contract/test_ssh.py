@@ -73,7 +73,7 @@ class Server:
             server_host_keys=[self.host_key],
             authorized_client_keys=authorized,
             process_factory=_serve,
-            sftp_factory=lambda channel: asyncssh.SFTPServer(channel, chroot=str(self.root)),
+            sftp_factory=lambda channel: asyncssh.SFTPServer(channel, chroot=bytes(self.root)),
             encoding=None,
         )
         return self
@@ -113,7 +113,7 @@ def test_a_command_gets_its_input_and_gives_lines_output_and_code(tmp_path):
     async def story():
         async with Server(tmp_path) as server:
             session = await server.connect()
-            lines = []
+            lines: list[bytes] = []
             done = await session.run(
                 ("echo",), stdin=b"one\ntwo\n", timeout_s=10, on_line=lines.append
             )

@@ -19,9 +19,13 @@ def snapshot(host: WindowsHost) -> dict[str, str]:
         "path": [_ENVIRONMENT, "/v", "Path"],
         "hns": [rf"{_SERVICES}\hns", "/s"],
     }
-    return files(host) | {
-        name: host.run(["reg", "query", *words], check=False) for name, words in queries.items()
+    lines = {
+        f"{name} {line.strip()}": "there"
+        for name, words in queries.items()
+        for line in host.run(["reg", "query", *words], check=False).splitlines()
+        if line.strip()
     }
+    return files(host) | lines
 
 
 def files(host: WindowsHost, below: str = "") -> dict[str, str]:

@@ -77,14 +77,19 @@ class Site:
         return done.stdout
 
     def tokens(self) -> list[tuple[str, str]]:
-        """The bootstrap tokens there are: id and secret."""
+        """The bootstrap tokens of joins that there are: id and secret."""
         answer = self.kubectl(
             *("get", "secrets", "-n", "kube-system", "-o", "json"),
             *("--field-selector", "type=bootstrap.kubernetes.io/token"),
         )
-        return [
-            tuple(b64decode(item["data"][key]).decode() for key in ("token-id", "token-secret"))
+        found = [
+            {key: b64decode(text).decode() for key, text in item["data"].items()}
             for item in json.loads(answer)["items"]
+        ]
+        return [
+            (data["token-id"], data["token-secret"])
+            for data in found
+            if "transom join" in data.get("description", "")
         ]
 
 

@@ -182,5 +182,10 @@ def _tell_network(lab: Lab) -> None:
 
 
 def shell_line(words: Sequence[str]) -> str:
-    """Words for a shell, each on its own line."""
-    return " \\\n  ".join(shlex.quote(word) for word in words)
+    """Words for a shell: a line for the command, and one for each option with its value."""
+    lines: list[list[str]] = [[]]
+    for word in words:
+        if word.startswith("--"):
+            lines.append([])
+        lines[-1].append(shlex.quote(word))
+    return " \\\n  ".join(" ".join(line) for line in lines)

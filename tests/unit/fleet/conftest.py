@@ -1,5 +1,6 @@
 """A simulated host behind a session, with the real node program on it, and a cluster in memory."""
 
+import asyncio
 import base64
 import hashlib
 import io
@@ -8,6 +9,7 @@ import tarfile
 import zipfile
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 import trustme
@@ -23,6 +25,7 @@ from transom.model.fleet import Source
 from transom.model.lock import Lock, LockEntry, SumFrom
 from transom.model.recipe import Unpack
 from transom.node.host.simulated import SimulatedHost
+from transom.node.host.simulated_nouns import SimulatedBackground
 from transom.node.host.values import Adapter, PathKind
 from transom.node.program import main
 from transom.recipe.pinnable import artifacts_of
@@ -39,7 +42,7 @@ def config_maps(net_conf=NET_CONF):
         "certificate-authority-data": base64.b64encode(AUTHORITY).decode(),
     }
     networking = {"podSubnet": "10.244.0.0/16", "serviceSubnet": "10.96.0.0/12"}
-    documents = {
+    documents: dict[tuple[str, str], dict[str, Any]] = {
         ("kube-public", "cluster-info"): {"kubeconfig": {"clusters": [{"cluster": server}]}},
         ("kube-system", "kubeadm-config"): {"ClusterConfiguration": {"networking": networking}},
         ("kube-system", "kubelet-config"): {"kubelet": {"clusterDNS": ["10.96.0.10"]}},
@@ -71,10 +74,9 @@ class World:
         self.host.features.disable("Containers")
         self.host.network.up = (Adapter(name="e", addresses=("10.0.0.21",), dhcp=True),)
         self.host.programs["kubeadm.exe"] = self._kubeadm
-        self.host.background.start = self._start
+        self.host.background = _Background(self)
         self.host.flush()
-        self.api = _Cluster(server_version="1.37.1", config_maps=config_maps())
-        self.api.world = self
+        self.api = _Cluster(server_version="1.37.1", config_maps=config_maps(), world=self)
 
     def _kubeadm(self, host, argv):
         if argv[1] == "join":
@@ -83,10 +85,6 @@ class World:
             self.tokens.append(token)
             assert ("kube-system", f"bootstrap-token-{token.partition('.')[0]}") in self.api.secrets
         return kubeadm_for("flannel.4096")(host, argv)
-
-    def _start(self, argv, payload):
-        self.host.background.started.append((tuple(argv), payload))
-        main([*argv[2:]], machine=self.host, stdin=io.StringIO(), stdout=io.StringIO())
 
     @property
     def doors(self):
@@ -137,8 +135,23 @@ class World:
         return Lock(tuple(entries))
 
 
+class _Background(SimulatedBackground):
+    """Work that is done at once."""
+
+    def __init__(self, world):
+        super().__init__()
+        self._world = world
+
+    def start(self, argv, payload):
+        super().start(argv, payload)
+        main([*argv[2:]], machine=self._world.host, stdin=io.StringIO(), stdout=io.StringIO())
+
+
+@dataclass
 class _Cluster(MemoryApi):
     """Nodes are there once their kubelet has its own credential."""
+
+    world: Any = None
 
     async def node(self, name):
         world = self.world
@@ -173,6 +186,7 @@ class Session:
             said += line
             if on_line is not None:
                 on_line(line)
+                await asyncio.sleep(0)  # where a person may interrupt
             if world.cut_after and on_line is not None and world.cut_after.encode() in line:
                 world.cut_after = ""
                 raise TemporaryError("the session was cut")

@@ -92,6 +92,21 @@ def test_a_session_that_is_cut_is_taken_up_again_and_nothing_is_shown_twice(join
     assert ("join", "changed") in world.steps
 
 
+def test_an_interruption_asks_the_host_to_stop_after_its_step_and_deletes_the_token(
+    join, world, monkeypatch
+):
+    def interrupt(event):
+        task = asyncio.current_task()
+        if event.step == "directories" and task is not None:
+            task.cancel()
+
+    monkeypatch.setattr(world, "event", interrupt)
+    with pytest.raises(asyncio.CancelledError):
+        join()
+    assert world.commands[-1][-1] == "cancel"
+    assert world.api.secrets == {}
+
+
 def test_a_reboot_is_made_where_it_is_allowed_and_the_join_goes_on(join, world):
     world.host.features.need_reboot.add("Containers")
     joined = join(reboot=True)
