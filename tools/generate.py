@@ -18,7 +18,7 @@ from transom.recipe.resolve import resolve
 from transom.spec import reference, schema
 from transom.spec.fleet import read_fleets
 from transom.spec.shapes.document import FLEET
-from transom.workload import page
+from transom.workload import differences, page
 from transom.workload.catalogue import all_rules
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -98,6 +98,15 @@ def rule_pages() -> Iterator[tuple[Path, str]]:
     yield folder / "README.md", page.index(rules)
 
 
+def differences_page() -> Iterator[tuple[Path, str]]:
+    """The API on Windows, field by field."""
+    folder = ROOT / "examples"
+    wanted = (section.example for section in differences.SECTIONS if section.example)
+    examples = {name: (folder / name).read_text("utf-8") for name in wanted}
+    pages = frozenset(rule.id for rule in all_rules())
+    yield ROOT / "docs" / "api-differences.md", differences.differences(examples, pages=pages)
+
+
 # In order: later generators may read what earlier ones wrote.
 GENERATORS = (
     compiled_facts,
@@ -107,6 +116,7 @@ GENERATORS = (
     fleet_page,
     golden_recipes,
     rule_pages,
+    differences_page,
 )
 
 

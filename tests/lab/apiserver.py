@@ -53,6 +53,12 @@ class ApiServer:
         self._context.load_cert_chain(pair)
         pair.unlink()
         self._local = local()
+        self._connections: list[http.client.HTTPSConnection] = []
+
+    def close(self) -> None:
+        """Close the connections of all threads."""
+        for connection in self._connections:
+            connection.close()
 
     def judge(self, objects: Iterable[dict[str, Any]]) -> list[Verdict]:
         """What it says to the creation of each object, in order."""
@@ -61,28 +67,50 @@ class ApiServer:
 
     def dry_run(self, found: dict[str, Any]) -> Verdict:
         """What it says to the creation of one object."""
-        status, answer = self.post(_path(found) + "?dryRun=All&fieldValidation=Strict", found)
-        return Verdict(status < http.client.BAD_REQUEST, answer.get("message", ""))
+        return _verdict(*self.post(_path(found) + "?dryRun=All&fieldValidation=Strict", found))
+
+    def create(self, found: dict[str, Any]) -> Verdict:
+        """Make an object."""
+        return _verdict(*self.post(_path(found), found))
+
+    def patch(self, path: str, change: dict[str, Any]) -> Verdict:
+        """Change an object, lists item by item."""
+        kind = "application/strategic-merge-patch+json"
+        return _verdict(*self._request("PATCH", path, change, kind))
 
     def post(self, path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-        """One request."""
+        """Send an object."""
+        return self._request("POST", path, body, "application/json")
+
+    def _request(
+        self, method: str, path: str, body: dict[str, Any], kind: str
+    ) -> tuple[int, dict[str, Any]]:
         connection = self._connection()
-        connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
+        connection.request(method, path, json.dumps(body), {"Content-Type": kind})
         response = connection.getresponse()
-        answer: dict[str, Any] = json.loads(response.read())
+        data = response.read()
+        # A path that does not exist is answered in plain text.
+        is_json = "json" in response.headers.get_content_type()
+        answer: dict[str, Any] = json.loads(data) if is_json else {"message": data.decode()}
         return response.status, answer
 
     def _connection(self) -> http.client.HTTPSConnection:
         if not hasattr(self._local, "connection"):
             assert self._address.hostname is not None
-            self._local.connection = http.client.HTTPSConnection(
+            connection = http.client.HTTPSConnection(
                 self._address.hostname,
                 self._address.port,
                 context=self._context,
                 timeout=_TIMEOUT_S,
             )
-        connection: http.client.HTTPSConnection = self._local.connection
-        return connection
+            self._local.connection = connection
+            self._connections.append(connection)
+        mine: http.client.HTTPSConnection = self._local.connection
+        return mine
+
+
+def _verdict(status: int, answer: dict[str, Any]) -> Verdict:
+    return Verdict(status < http.client.BAD_REQUEST, answer.get("message", ""))
 
 
 def _path(found: dict[str, Any]) -> str:

@@ -226,6 +226,13 @@ def another_lab(lab: Lab) -> Callable[[str], Lab]:
 
 
 @pytest.fixture(scope="session")
+def lone_lab(machine: None) -> Callable[[str], Lab]:
+    """`lone_lab(purpose)`: a lab of this checkout, not up, whether or not the session has one."""
+    del machine
+    return new_lab
+
+
+@pytest.fixture(scope="session")
 def eventually() -> Callable[..., None]:
     """`eventually(claim, what, timeout_s=30)`: wait for a claim under a deadline."""
     return await_true

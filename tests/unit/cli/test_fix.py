@@ -63,19 +63,13 @@ def test_a_diff_of_nothing_is_success(file, capsys):
     assert capsys.readouterr().out == ""
 
 
-class _Bytes(io.TextIOWrapper):
-    """A text stream on bytes in memory, as standard streams are."""
-
-    def __init__(self, data: bytes = b"") -> None:
-        super().__init__(io.BytesIO(data), encoding="utf-8")
-
-
 def test_standard_input_goes_to_standard_output(monkeypatch):
-    out = _Bytes()
-    monkeypatch.setattr(sys, "stdin", _Bytes(BAD.replace("\n", "\r\n").encode()))
-    monkeypatch.setattr(sys, "stdout", out)
+    written = io.BytesIO()
+    source = io.BytesIO(BAD.replace("\n", "\r\n").encode())
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(source, encoding="utf-8"))
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="utf-8"))
     assert main(["fix", "-"]) == 0
-    assert out.buffer.getvalue() == GOOD.replace("\n", "\r\n").encode()
+    assert written.getvalue() == GOOD.replace("\n", "\r\n").encode()
 
 
 def test_a_fix_that_is_not_made_is_told_and_is_no_success(file, capsys):
