@@ -39,7 +39,7 @@ The JSON Schemas, draft 2020-12, of the documents that Transom reads and prints.
 def compiled_facts() -> Iterator[tuple[Path, str]]:
     """One JSON document per subject of facts."""
     for subject in facts_compile.subjects():
-        yield COMPILED / f"{subject}.json", facts_compile.compile_subject(subject)
+        yield Path(COMPILED, f"{subject}.json"), facts_compile.compile_subject(subject)
 
 
 def fleet_schema() -> Iterator[tuple[Path, str]]:

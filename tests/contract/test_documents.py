@@ -11,6 +11,7 @@ from tests.artifacts import artifact
 
 from transom.cli import lock as lock_command
 from transom.cli.documents.catalogue import DOCUMENTS
+from transom.cli.documents.nodes import JoinResult, ResetResult
 from transom.cli.main import main
 from transom.model.codec import encode
 from transom.model.event import Event, Level, State
@@ -152,6 +153,10 @@ def test_the_lock_and_its_reports(printed, schema, monkeypatch, tmp_path):
         (["explain", "frobnicate"], 2),
         (["lint"], 2),
         (["lint", "-o", "xml", "."], 2),
+        (["join", "h", "--kubeconfig", "absent"], 2),
+        (["join", "a@b@c"], 2),
+        (["join", "h", "--mirror", "x"], 2),
+        (["reset", "h"], 2),
         (["nosuch"], 2),
     ],
     ids=lambda value: " ".join(Path(x).name for x in value) if isinstance(value, list) else None,
@@ -172,6 +177,21 @@ def test_a_defect(printed, monkeypatch):
 
     monkeypatch.setattr("transom.cli.facts.run", explode)
     assert printed("error", "facts")[0] == 70
+
+
+def test_nodes(schema):
+    joined = JoinResult(
+        node="win-01",
+        ready=True,
+        kubernetes="1.37.1",
+        windows="2022",
+        runtime="containerd 2.2.1",
+        changed=("join",),
+        elapsed_ms=1,
+    )
+    schema("join-result").validate(encode(joined))
+    reset = ResetResult(node="win-01", undone=("join",), node_deleted=True, elapsed_ms=1)
+    schema("reset-result").validate(encode(reset))
 
 
 def test_what_the_node_program_reads_and_writes(schema):

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from transom_lab.clusterapi import MANAGERS
 from transom_lab.lab import Wish
 
 _GROUP = "lab.transom.dev"
@@ -73,7 +74,7 @@ def _fleet(cluster: Any) -> list[dict[str, Any]]:
     pki = cluster.lab.control_plane.directory / "etc/kubernetes/pki"
     inside = cluster.lab.control_plane.directory / "etc/kubernetes/admin.conf"
     template = {
-        "metadata": {"labels": {"cluster.x-k8s.io/cluster-name": "shop"}},
+        "metadata": {"labels": {"cluster.x-k8s.io/cluster-name": "shop", "pool": "windows"}},
         "spec": {
             "clusterName": "shop",
             "version": f"v{cluster.lab.record.kubernetes}",
@@ -125,13 +126,18 @@ def _fleet(cluster: Any) -> list[dict[str, Any]]:
             "MachineDeployment",
             core,
             "windows",
-            spec={"clusterName": "shop", "replicas": 1, "template": template},
+            spec={
+                "clusterName": "shop",
+                "replicas": 1,
+                "selector": {"matchLabels": {"pool": "windows"}},
+                "template": template,
+            },
         ),
     ]
 
 
 @pytest.fixture(scope="module")
-def management(cluster, eventually):
+def management(cluster):
     """The lab with the controllers, and a cluster they believe to be provisioned."""
     cluster.lab.up(Wish(hosts=2, cluster_api=True))
     definitions = {"apiVersion": "v1", "kind": "List", "items": [_definition(k) for k in _KINDS]}
@@ -140,10 +146,6 @@ def management(cluster, eventually):
     cluster.kubectl("wait", "--for=condition=Established", "--timeout=30s", *names)
     fleet = {"apiVersion": "v1", "kind": "List", "items": _fleet(cluster)}
 
-    def created() -> bool:
-        return bool(cluster.kubectl("apply", "-f", "-", stdin=json.dumps(fleet), check=False))
-
-    eventually(created, "the objects were accepted")
     cluster.kubectl("apply", "-f", "-", stdin=json.dumps(fleet))
     initialised = {
         "initialization": {"controlPlaneInitialized": True},
@@ -156,7 +158,9 @@ def management(cluster, eventually):
     ):
         patch = json.dumps({"status": status})
         cluster.kubectl("patch", kind, "shop", "--subresource=status", "--type=merge", "-p", patch)
-    return cluster
+    yield cluster
+    for manager in MANAGERS:
+        cluster.lab.control_plane.room.stop(manager.program)
 
 
 def test_a_machine_deployment_gets_boot_data_with_a_real_token(management, eventually):

@@ -23,6 +23,10 @@ import (
 func main() {
 	options := options{}
 	asService := flag.Bool("service", false, "run as a Windows service")
+	// The service's command line may be containerd's own, as a recipe has it.
+	flag.BoolVar(asService, "run-service", false, "the same, as containerd.exe calls it")
+	flag.String("config", "", "containerd's configuration: accepted and not read")
+	logFile := flag.String("log-file", "", "append the log to this file")
 	flag.StringVar(&options.pipe, "pipe", `\\.\pipe\containerd-containerd`, "named pipe to serve on")
 	flag.StringVar(&options.prefix, "cidr", "", "pod addresses to pretend, as in 10.244.1.0/24, where no CNI configuration exists; without it the network is not ready then")
 	flag.StringVar(&options.cniConfig, "cni-config", `C:\etc\cni\net.d`, "directory of CNI configurations")
@@ -31,6 +35,13 @@ func main() {
 	flag.StringVar(&options.state, "state", `C:\ProgramData\containerd\state\transom-lab-standin`, "directory that remembers sandboxes over a restart")
 	flag.Parse()
 	log.SetFlags(log.Ldate | log.Lmicroseconds)
+	if *logFile != "" {
+		file, err := os.OpenFile(*logFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		if err != nil {
+			log.Fatal(err)
+		}
+		log.SetOutput(file)
+	}
 	if *asService {
 		if err := runService(options); err != nil {
 			log.Fatal(err)

@@ -15,6 +15,7 @@ from pathlib import Path
 from transom.errors import PermanentError, UsageError
 from transom_lab.controlplane import Component
 from transom_lab.doctor import NEEDS, lacking
+from transom_lab.fleet import join_flags, prepare_fleet, shell_line
 from transom_lab.hns.summary import summary
 from transom_lab.lab import DEFAULT_WINDOWS, Lab, Wish
 from transom_lab.logs import log_files
@@ -35,6 +36,7 @@ Examples:
   transom lab kubectl get nodes -o wide
   transom lab exec win1 -- sc query kubelet
   transom lab ssh win1
+  transom lab fleet                         serve artifacts, print how to join the hosts
   transom lab down
 """
 
@@ -102,6 +104,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     kubectl = action("kubectl", "run kubectl as the cluster's administrator")
     kubectl.add_argument("command", nargs=argparse.REMAINDER)
     action("hns", "what is programmed into a host's networking service").add_argument("host")
+    action("fleet", "serve artifacts to the hosts, and print how to join them")
     action("reboot", "reboot a host").add_argument("host")
     action("doctor", "what this machine lacks to run the lab")
 
@@ -268,6 +271,15 @@ def _hns(lab: Lab, args: argparse.Namespace) -> int:
     return 0
 
 
+def _fleet(lab: Lab, args: argparse.Namespace) -> int:
+    del args
+    made = prepare_fleet(lab, cache=cache_directory(), progress=Progress())
+    _say(f"fleet       {made.fleet}\nlock        {made.lock}\n\ntry:")
+    for host in lab.hosts():
+        _say(shell_line(["transom", "join", *join_flags(lab, host, made)]))
+    return 0
+
+
 def _reboot(lab: Lab, args: argparse.Namespace) -> int:
     lab.host(args.host).reboot()
     return 0
@@ -297,5 +309,6 @@ _ACTIONS: Mapping[str, Callable[[Lab, argparse.Namespace], int]] = {
     "logs": _logs,
     "kubectl": _kubectl,
     "hns": _hns,
+    "fleet": _fleet,
     "reboot": _reboot,
 }

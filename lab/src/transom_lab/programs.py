@@ -80,7 +80,7 @@ def program(name: str, goos: Goos, version: str | None = None) -> Program:
         suite=suite,
         version=chosen,
         goos=goos,
-        package=row["package"].format_map(blanks),
+        package=row.get("packages", {}).get(name, row["package"]).format_map(blanks),
         stamp=tuple(pair.format_map(blanks) for pair in row["stamp"]),
         release=release.format_map(blanks) if release else None,
     )

@@ -4,6 +4,6 @@ from pathlib import Path
 
 
 def source(name: str) -> Path:
-    """Find `modules`, `native` or `setup.sh`."""
+    """Find `modules`, `native`, `windows` or `setup.sh`."""
     packaged = Path(__file__).parent / "_sources" / name
     return packaged if packaged.exists() else Path(__file__).parents[2] / name

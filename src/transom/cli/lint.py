@@ -4,7 +4,6 @@ import json
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from transom.errors import UsageError
@@ -130,9 +129,11 @@ def _settings(args: Namespace) -> "Settings":
         from transom.cli.fleet_file import read_bytes
 
         return settings.read(read_bytes(args.config).decode(), file=args.config)
-    first = Path() if args.paths[0] == "-" else Path(args.paths[0])
-    start = first.resolve()
-    return settings.find(start if start.is_dir() else start.parent)
+    import os
+
+    first = args.paths[0] if args.paths[0] != "-" else "."
+    is_folder = os.path.isdir(first)  # noqa: PTH112 - as in `settings.find`
+    return settings.find(first if is_folder else os.path.dirname(first))  # noqa: PTH120 - same
 
 
 def _report(
@@ -238,6 +239,8 @@ def _render(form: str, report: "Report") -> str:
 
 
 def _write_file(file: str, text: str) -> None:
+    from pathlib import Path
+
     try:
         Path(file).write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:

@@ -5,22 +5,21 @@ for it, and nothing is written with --check.
 """
 
 import argparse
-import os
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
 from transom.cli import console, fleet_file, lock_file, lock_report
+from transom.cli.fetchers import Fetchers, ProgressLine
 from transom.errors import InternalError, UsageError
 from transom.fleet import pin
 from transom.model.lock import Lock, LockKey
 from transom.recipe.lock import PinnableArtifact, apply_lock, unused
 from transom.recipe.pinnable import artifacts_of
 from transom.remote.download import Downloader
-from transom.remote.https import Header, Https, Proxy
 
 SUMMARY = (
     "Pin the exact bytes a fleet installs: address, SHA-256, size and who vouches for the sum."
@@ -79,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
     pinnables = pin.distinct(wanted_by(args.filename))
     path = lock_file.locate(args.filename, args.lock)
     lock = lock_file.load(path)
-    doors = None if args.offline else _Doors(args.ca_file, args.header)
+    doors = None if args.offline else Fetchers(args.ca_file, args.header)
     if args.check:
         report = _checked(pinnables, lock, path, doors)
         return _finish(report, args.output)
@@ -91,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
             wanted,
             fetcher=doors or _no_door,
             folder=Path(folder),
-            progress=_ProgressLine,
+            progress=ProgressLine,
         )
     after = lock.with_entries(pinned.entries).without(_to_drop(pinnables, lock, args.update))
     written = after != lock
@@ -113,7 +112,7 @@ def wanted_by(file: str) -> list[PinnableArtifact]:
 
 
 def _checked(
-    pinnables: Sequence[PinnableArtifact], lock: Lock, path: Path, doors: "_Doors | None"
+    pinnables: Sequence[PinnableArtifact], lock: Lock, path: Path, doors: "Fetchers | None"
 ) -> lock_report.LockReport:
     report = _report(pinnables, path, before=lock, after=lock, written=False)
     moved = pin.moved(pinnables, lock, fetcher=doors)
@@ -171,52 +170,5 @@ def _to_drop(
     return [entry.key for entry in leftover if update in ("", entry.id)]
 
 
-class _Doors:
-    """One downloader for each way out: fleets may have proxies of their own."""
-
-    def __init__(self, ca_file: str, headers: Sequence[Sequence[str]]) -> None:
-        self._environ: Mapping[str, str] = os.environ  # noqa: TID251 - read here and handed down
-        self._ca_file = ca_file
-        self._headers = [_header(self._environ, *header) for header in headers]
-        self._made: dict[tuple[str, tuple[str, ...]], Downloader] = {}
-
-    def __call__(self, pinnable: PinnableArtifact) -> Downloader:
-        way = (pinnable.proxy, pinnable.no_proxy)
-        if way not in self._made:
-            proxy = Proxy.of(self._environ, url=pinnable.proxy, no_proxy=pinnable.no_proxy)
-            https = Https(ca_file=self._ca_file, proxy=proxy, headers=self._headers)
-            self._made[way] = Downloader(https)
-        return self._made[way]
-
-
-def _header(environ: Mapping[str, str], url: str, name: str, variable: str) -> Header:
-    if variable not in environ:
-        raise UsageError(
-            f"the environment has no variable {variable!r} for header {name}",
-            hint="name the variable that holds the value, never the value itself",
-        )
-    return Header(url, name, environ[variable])
-
-
 def _no_door(pinnable: PinnableArtifact) -> Downloader:
     raise InternalError(f"offline, and yet {pinnable.key.id} was to be downloaded")
-
-
-class _ProgressLine:
-    """One artifact's progress on standard error: live on a terminal, else where it begins."""
-
-    def __init__(self, pinnable: PinnableArtifact) -> None:
-        self._name = f"{pinnable.key.id} {pinnable.key.version}"
-        self._live = sys.stderr.isatty()
-        self._shown = ""
-
-    def __call__(self, done: int, total: int | None) -> None:
-        """Say how far it is."""
-        of = f" of {lock_report.size(total)}" if total else ""
-        line = f"{self._name}: {lock_report.size(done)}{of}"
-        if self._live and line != self._shown:
-            end = "\n" if done == total else ""
-            print(f"\r\033[K{line}", end=end, file=sys.stderr, flush=True)
-        elif not self._shown:
-            print(f"{self._name}: downloading{of.replace(' of', '')}", file=sys.stderr)
-        self._shown = line

@@ -55,15 +55,13 @@ def main(argv: "Sequence[str] | None" = None) -> int:
 
 def parser_for(command: "Command") -> "ArgumentParser":
     """The command's own parser, configured."""
-    from argparse import RawDescriptionHelpFormatter
-
-    from transom.cli.parser import Parser
+    from transom.cli.parser import HelpFormatter, Parser
 
     module = command.load()
     parser = Parser(
         prog=f"transom {command.name}",
         description=module.SUMMARY,
-        formatter_class=RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     module.configure(parser)

@@ -9,13 +9,14 @@ more than all else. Called by every part that needs to know what is true; never 
 import json
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
+from os.path import dirname, join
 from typing import Any, ClassVar, TypeVar
 
 from transom.errors import UnsupportedError
 from transom.model.version import Version, VersionRange
 
-COMPILED = Path(__file__).parent / "compiled"
+# By name alone: pathlib would cost more than reading the facts does.
+COMPILED = join(dirname(__file__), "compiled")  # noqa: PTH118, PTH120 - same
 
 # Rows already read, by table: facts never change while a program runs.
 _TABLES: dict[type["Row"], tuple[Any, ...]] = {}
@@ -109,14 +110,15 @@ def _place(at: At) -> str:
 
 @cache
 def _document(subject: str) -> dict[str, list[dict[str, Any]]]:
-    document: dict[str, list[dict[str, Any]]] = json.loads(
-        (COMPILED / f"{subject}.json").read_bytes()
-    )
+    with open(join(COMPILED, f"{subject}.json"), "rb") as file:  # noqa: PTH118, PTH123 - same
+        document: dict[str, list[dict[str, Any]]] = json.loads(file.read())
     return document
 
 
 def _build(table: type[R], row: dict[str, Any]) -> R:
-    return table(**{name: _freeze(value) for name, value in row.items()})
+    return table(
+        **{name: _freeze(value) if type(value) is list else value for name, value in row.items()}
+    )
 
 
 def _freeze(value: Any) -> Any:

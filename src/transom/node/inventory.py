@@ -6,6 +6,7 @@ from transom.model.codec import encode
 from transom.model.recipe import API_VERSION
 from transom.node.host.protocols import ReadHost
 
+_RUNTIMES = ("containerd", "docker")
 _SERVICES = ("containerd", "docker", "kubelet", "kube-proxy", "flanneld", "rancher-wins", "hns")
 
 
@@ -23,6 +24,7 @@ def inventory(host: ReadHost) -> dict[str, Any]:
         "adapters": encode(host.network.adapters()),
         "dnsSuffixes": list(host.network.dns_suffixes()),
         "defender": host.defender.present(),
+        "runtimes": [name for name in _RUNTIMES if host.services.get(name)],
         "services": [_service(host, name) for name in _SERVICES if host.services.get(name)],
     }
 

@@ -16,7 +16,7 @@ from typing import Any, TextIO
 from transom.errors import InvalidDocument, Refused, TransomError, UsageError
 from transom.model.codec import decode, encode
 from transom.model.journal import Drift
-from transom.model.problem import Mistake
+from transom.model.problem import Mistake, Refusal
 from transom.model.recipe import API_VERSION
 from transom.model.request import Request, Verb
 from transom.node.attach import follow
@@ -161,14 +161,22 @@ def _plan(steps: list[tuple[Step, Sequence[Drift]]]) -> dict[str, Any]:
                 "step": step.id,
                 "title": step.title,
                 "disruption": step.disruption.value if drift else "none",
-                "drift": [
-                    {"subject": item.subject, "found": item.found, "wanted": item.wanted}
-                    for item in drift
-                ],
+                "drift": [_shown(item) for item in drift],
             }
             for step, drift in steps
         ],
     }
+
+
+def _shown(drift: Drift) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "subject": drift.subject,
+        "found": drift.found,
+        "wanted": drift.wanted,
+    }
+    if isinstance(drift.item, Refusal):
+        shown |= {"id": drift.item.id, "fix": drift.item.fix, "source": drift.item.source}
+    return shown
 
 
 def _result(name: str, request: Request, outcome: Outcome) -> dict[str, Any]:

@@ -5,10 +5,9 @@ when an object comes by that they speak about.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from transom.facts.rows import read
 from transom.facts.rules import Rule as Row
@@ -23,8 +22,7 @@ POD = "Pod"
 Check = Callable[[Any, LintContext], Iterator[Hit]]
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(NamedTuple):
     """What decides which rules may speak about an object: its kind, and what a pod is."""
 
     kind: str
@@ -33,8 +31,7 @@ class Profile:
     host_process: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Judge:
+class Judge(NamedTuple):
     """Everything that speaks about objects of one profile."""
 
     program: Program

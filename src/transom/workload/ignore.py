@@ -6,8 +6,8 @@ path, or an entry of a baseline. Called by whoever lints files; admission knows 
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import NamedTuple
 
 from transom.model.finding import Finding, Severity
 from transom.spec.document import Document
@@ -19,11 +19,9 @@ WITHOUT_REASON = "LINT002"
 UNKNOWN_RULE = "LINT003"
 
 _COMMENT = re.compile(r"#\s*transom:\s*ignore\s+([A-Z]+\d+(?:\s*,\s*[A-Z]+\d+)*)[ \t:]*([^\r\n]*)")
-MARK = b"transom:"
 
 
-@dataclass(frozen=True, slots=True)
-class Ignore:
+class Ignore(NamedTuple):
     """One decision: the rule, why, where it is written, and what it covers.
 
     Covered is the object `(kind, namespace, name)`, or the line, or files by glob.

@@ -4,8 +4,8 @@ Called by the decision about a pod's system and by the rules about images. Never
 """
 
 import re
-from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from transom.facts.images import ImageName, LeastMemory
 from transom.facts.rows import At, read
@@ -19,8 +19,7 @@ _FIRST_STABLE_BUILD = 20348
 _FULL_BUILD = re.compile(r"10\.0\.(\d{5})")
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
+class Image(NamedTuple):
     """An image's name in its parts, and what they tell; None where they tell nothing."""
 
     repository: str

@@ -7,7 +7,7 @@ by whoever lints several files.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from transom.model.finding import Finding
 from transom.workload.context import OperatingSystem
@@ -15,8 +15,7 @@ from transom.workload.platform import OS_LABELS
 from transom.workload.pods import ObjectView, PodView, mapping, sequence
 
 
-@dataclass(frozen=True, slots=True)
-class Bond:
+class Bond(NamedTuple):
     """What an object leads to: pods with these labels, of this owner, or with this claim.
 
     An empty namespace is decided when the document is applied, and meets any.
@@ -30,8 +29,7 @@ class Bond:
     every_pod: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class WindowsPod:
+class WindowsPod(NamedTuple):
     """What is kept of a Windows pod to be met by a bond."""
 
     owner: str

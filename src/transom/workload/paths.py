@@ -7,9 +7,8 @@ through every key, `metadata.annotations['a.b/c']` through a key with dots, and
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 ObjectPath = tuple[str | int, ...]
 
@@ -21,8 +20,7 @@ class Wild(Enum):
     KEY = "*"
 
 
-@dataclass(frozen=True, slots=True)
-class KeyPrefix:
+class KeyPrefix(NamedTuple):
     """Every key that begins so."""
 
     prefix: str

@@ -5,8 +5,7 @@ what it shows.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from transom.workload.context import OperatingSystem
 from transom.workload.paths import ObjectPath
@@ -27,8 +26,7 @@ POD_TEMPLATES: dict[str, ObjectPath] = {
 CONTAINER_LISTS = ("initContainers", "containers", "ephemeralContainers")
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectView:
+class ObjectView(NamedTuple):
     """One Kubernetes object, and where it begins in its document."""
 
     value: Mapping[str, Any]
@@ -48,8 +46,7 @@ class ObjectView:
         return mapping(self.value.get("metadata"))
 
 
-@dataclass(frozen=True, slots=True)
-class ContainerView:
+class ContainerView(NamedTuple):
     """One container of a pod; `section` is the list it is in."""
 
     value: Mapping[str, Any]

@@ -6,7 +6,7 @@ adds a name and `check`. Nobody who runs a rule can tell the two apart.
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from transom.facts.rows import read
 from transom.facts.rules import Rule as Row
@@ -16,8 +16,7 @@ from transom.workload.paths import ObjectPath
 from transom.workload.pods import ObjectView, PodView
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """One offence: where, and what was found, in words that follow the rule's title.
 
     `path` is absolute in the document. An empty `found` says no more than the rule.
@@ -32,8 +31,7 @@ PodCheck = Callable[[PodView, LintContext], Iterator[Hit]]
 ObjectCheck = Callable[[ObjectView, LintContext], Iterator[Hit]]
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """One rule: its id, its name in kebab case, and its rows, one per range of minors."""
 
     id: str

@@ -4,6 +4,7 @@ import itertools
 import re
 from collections import defaultdict
 from datetime import date
+from pathlib import Path
 
 import pytest
 
@@ -31,7 +32,7 @@ def span(row, dimension):
 
 @pytest.mark.parametrize("subject", facts_compile.subjects())
 def test_compiled_facts_are_those_of_the_toml(subject):
-    compiled = (COMPILED / f"{subject}.json").read_text("utf-8")
+    compiled = Path(COMPILED, f"{subject}.json").read_text("utf-8")
     assert compiled == facts_compile.compile_subject(subject)
 
 

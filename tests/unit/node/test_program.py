@@ -183,6 +183,7 @@ def test_inventory_tells_what_the_host_is(call, request_for):
     assert found["windows"] == {"build": 20348, "revision": 2700}
     assert [service["name"] for service in found["services"]] == ["containerd", "kubelet"]
     assert found["services"][1]["running"]
+    assert found["runtimes"] == ["containerd"]
 
 
 def test_the_program_says_so_where_there_is_no_windows(monkeypatch):

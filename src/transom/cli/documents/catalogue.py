@@ -11,6 +11,7 @@ from transom.cli.documents.explanation import ExplanationDocument
 from transom.cli.documents.facts import Facts, FactsMatrix
 from transom.cli.documents.findings import FindingsDocument
 from transom.cli.documents.lock import LockDocument, LockReportDocument
+from transom.cli.documents.nodes import JoinResult, ResetResult
 from transom.cli.documents.recipes import RecipeList
 from transom.model.event import Event
 from transom.model.recipe import Recipe
@@ -33,9 +34,11 @@ DOCUMENTS = (
     Document("facts", Facts, "`transom facts -o json` with a version or a release"),
     Document("facts-matrix", FactsMatrix, "`transom facts -o json`"),
     Document("findings", FindingsDocument, "`transom lint -o json`"),
+    Document("join-result", JoinResult, "`transom join -o json`"),
     Document("lock", LockDocument, "`transom.lock`, which is TOML"),
     Document("lock-report", LockReportDocument, "`transom lock -o json`"),
     Document("recipe", Recipe, "an item of a recipe list; what the node program is handed"),
     Document("recipe-list", RecipeList, "`transom recipe -o json` and `-o yaml`"),
     Document("request", Request, "standard input of the node program"),
+    Document("reset-result", ResetResult, "`transom reset -o json`"),
 )

@@ -1,7 +1,7 @@
 """The cluster that manifests are meant for: from options, a fleet and settings, in that order."""
 
 from argparse import Namespace
-from datetime import UTC, datetime
+from time import gmtime, strftime
 from typing import TYPE_CHECKING
 
 from transom.cli.linting.settings import Settings
@@ -41,7 +41,7 @@ def context_of(args: Namespace, settings: Settings) -> LintContext:
         mixed=args.mixed or settings.mixed,
         assume=OperatingSystem(args.assume_os) if args.assume_os else None,
         pod_security={"": level} if level else {},
-        today=datetime.now(tz=UTC).date().isoformat(),
+        today=strftime("%Y-%m-%d", gmtime()),
     )
 
 

@@ -4,10 +4,10 @@ Called by `transom lint`. A file that cannot be read is noted and the rest goes 
 files, such as a Service and the pods it leads to, is settled once all were read.
 """
 
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from transom.cli.linting.sources import STDIN
@@ -17,15 +17,18 @@ from transom.model.problem import Mistake
 from transom.spec.loader import load
 from transom.workload.context import LintContext
 from transom.workload.engine import Linter
-from transom.workload.ignore import MARK, Ignore, Sieve, annotations_in, comments_in
 from transom.workload.links import Links
 from transom.workload.paths import ObjectPath
 
 if TYPE_CHECKING:
     from transom.workload.foreign import Span
+    from transom.workload.ignore import Ignore, Sieve
 
 # Files a process is handed at once: enough to make the hand-over cheap, few enough to share out.
 _CHUNK = 64
+
+# Both forms of an ignore in a file; few files have one.
+_HAS_IGNORE = re.compile(rb"transom:|ignore\.transom\.dev/").search
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,7 @@ class Outcome:
 
     findings: list[Finding] = field(default_factory=list)
     unreadable: list[Mistake] = field(default_factory=list)
-    ignores: list[Ignore] = field(default_factory=list)
+    ignores: "list[Ignore]" = field(default_factory=list)
     lines: dict[tuple[str, int], str] = field(default_factory=dict)
     links: Links = field(default_factory=Links)
     spans: "list[Span]" = field(default_factory=list)
@@ -93,7 +96,7 @@ def lint_files(names: Iterable[str], job: Job, linter: Linter) -> Outcome:
     linter.links = outcome.links
     for name in names:
         try:
-            data = sys.stdin.buffer.read() if name == STDIN else Path(name).read_bytes()
+            data = _read(name)
         except OSError as error:
             hint = "Check the name and that you may read it."
             reason = error.strerror or str(error)
@@ -101,6 +104,13 @@ def lint_files(names: Iterable[str], job: Job, linter: Linter) -> Outcome:
             continue
         _lint_data(name, data, job, linter, outcome)
     return outcome
+
+
+def _read(name: str) -> bytes:
+    if name == STDIN:
+        return sys.stdin.buffer.read()
+    with open(name, "rb") as file:  # noqa: PTH123 - a Path costs as much as reading a manifest
+        return file.read()
 
 
 def _lint_data(name: str, data: bytes, job: Job, linter: Linter, outcome: Outcome) -> None:
@@ -113,9 +123,10 @@ def _lint_data(name: str, data: bytes, job: Job, linter: Linter, outcome: Outcom
     findings = linter.lint(documents)
     findings.sort(key=lambda finding: (finding.line, finding.column, finding.rule))
     outcome.findings += findings
-    if b"ignore.transom.dev/" in data:
+    if _HAS_IGNORE(data):
+        from transom.workload.ignore import annotations_in, comments_in
+
         outcome.ignores += annotations_in(documents)
-    if MARK in data:
         outcome.ignores += comments_in(data.decode(errors="replace"), file=name)
     if job.with_spans:
         from transom.workload.foreign import spans_in
@@ -137,11 +148,13 @@ def _lines(name: str, data: bytes, findings: list[Finding]) -> dict[tuple[str, i
     }
 
 
-def sieve(outcome: Outcome, ignores: Iterable[Ignore]) -> tuple[Sieve, list[Finding], int]:
+def sieve(outcome: Outcome, ignores: "Iterable[Ignore]") -> "tuple[Sieve, list[Finding], int]":
     """What stays after every ignore, how many were ignored, and the sieve to ask what is stale.
 
     A finding that waits for other files counts as met by its ignore even if it never came true.
     """
+    from transom.workload.ignore import Sieve
+
     kept_by = Sieve([*outcome.ignores, *ignores])
     outcome.links.waiting = [
         entry for entry in outcome.links.waiting if not kept_by.is_ignored(entry[1])

@@ -1,14 +1,17 @@
 """Settings of `transom lint`: `.transom.toml`, found upwards, under options on the command line."""
 
-from collections.abc import Mapping
+import os
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from transom.errors import InvalidDocument
 from transom.model.problem import Mistake
-from transom.workload.ignore import Ignore
-from transom.workload.paths import ObjectPath, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from transom.workload.ignore import Ignore
+    from transom.workload.paths import ObjectPath
 
 FILE_NAME = ".transom.toml"
 
@@ -49,17 +52,25 @@ class Settings:
     baseline: str = ""
     mixed: bool = False
     pod_security: str = ""
-    pod_templates: Mapping[str, tuple[ObjectPath, ...]] = field(default_factory=dict)
-    ignores: tuple[Ignore, ...] = ()
+    pod_templates: "Mapping[str, tuple[ObjectPath, ...]]" = field(default_factory=dict)
+    ignores: "tuple[Ignore, ...]" = ()
 
 
-def find(start: Path) -> Settings:
-    """The settings of the nearest folder upwards that has some."""
-    for folder in (start, *start.parents):
-        path = folder / FILE_NAME
-        if path.is_file():
-            return read(path.read_text(encoding="utf-8"), file=str(path))
-    return Settings()
+def find(start: str) -> Settings:
+    """The settings of the nearest folder upwards that has some.
+
+    Names are handled as text here: pathlib would cost more than all the rest.
+    """
+    folder = os.path.abspath(start)  # noqa: PTH100 - see above
+    while True:
+        path = os.path.join(folder, FILE_NAME)  # noqa: PTH118 - same
+        if os.path.isfile(path):  # noqa: PTH113 - same
+            with open(path, encoding="utf-8") as file:  # noqa: PTH123 - same
+                return read(file.read(), file=path)
+        above = os.path.dirname(folder)  # noqa: PTH120 - same
+        if above == folder:
+            return Settings()
+        folder = above
 
 
 def read(text: str, *, file: str) -> Settings:
@@ -80,7 +91,7 @@ def read(text: str, *, file: str) -> Settings:
         network_mode=table.get("network-mode", ""),
         fail_on=table.get("fail-on", ""),
         disable=tuple(map(str, table.get("disable", ()))),
-        baseline=str(Path(file).parent / table["baseline"]) if "baseline" in table else "",
+        baseline=_beside(file, table["baseline"]) if "baseline" in table else "",
         mixed=table.get("mixed", False),
         pod_security=table.get("pod-security", ""),
         pod_templates={
@@ -88,6 +99,11 @@ def read(text: str, *, file: str) -> Settings:
         },
         ignores=tuple(_ignores(table.get("ignore", []), text, file)),
     )
+
+
+def _beside(file: str, name: str) -> str:
+    folder = os.path.dirname(file)  # noqa: PTH120 - as in `find`
+    return os.path.join(folder, name)  # noqa: PTH118 - same
 
 
 def _mistakes(table: Any) -> list[tuple[str, str]]:
@@ -114,17 +130,23 @@ def _mistakes(table: Any) -> list[tuple[str, str]]:
 
 
 def _is_template(path: Any) -> bool:
+    from transom.workload.paths import parse
+
     try:
         return isinstance(path, str) and all(isinstance(step, str) for step in parse(path))
     except ValueError:
         return False
 
 
-def _template(path: str) -> ObjectPath:
+def _template(path: str) -> "ObjectPath":
+    from transom.workload.paths import parse
+
     return tuple(str(step) for step in parse(path))
 
 
-def _ignores(entries: list[dict[str, Any]], text: str, file: str) -> list[Ignore]:
+def _ignores(entries: list[dict[str, Any]], text: str, file: str) -> "list[Ignore]":
+    from transom.workload.ignore import Ignore
+
     lines = [
         number for number, line in enumerate(text.split("\n"), start=1) if "[[lint.ignore]]" in line
     ]

@@ -2,8 +2,6 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from glob import glob, has_magic
-from pathlib import Path
 
 from transom.model.problem import Mistake
 
@@ -34,7 +32,9 @@ def _expand(path: str) -> Iterator[str]:
         yield path
     elif os.path.isdir(path):  # noqa: PTH112 - same
         yield from _below(path)
-    elif has_magic(path):
+    elif any(char in path for char in "*?["):
+        from glob import glob
+
         for name in sorted(glob(path, recursive=True)):  # noqa: PTH207 - keeps names as written
             yield from _expand(name)
     elif os.path.exists(path):  # noqa: PTH110 - a pipe such as /dev/fd/3
@@ -47,4 +47,4 @@ def _below(folder: str) -> Iterator[str]:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
             if name.endswith(SUFFIXES):
-                yield str(Path(root, name))
+                yield os.path.normpath(os.path.join(root, name))  # noqa: PTH118 - same

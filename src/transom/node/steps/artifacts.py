@@ -6,7 +6,7 @@ small manifest, so that a later check needs no archive.
 
 import json
 import ntpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from transom.errors import PermanentError
@@ -19,7 +19,7 @@ from transom.node.host.values import PathKind
 from transom.node.journalling import chunks_of, sha256_of
 from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
 
-_INTERPRETER = "python"  # brought by whoever starts this program, which runs in it
+INTERPRETER = "python"  # brought by whoever starts this program, which runs in it
 _PART = ".part"
 _MANIFEST = ".members.json"
 
@@ -48,7 +48,7 @@ class Artifacts:
         found = [
             (item, _state(host.files, item))
             for item in want.recipe.artifacts
-            if item.id != _INTERPRETER
+            if item.id != INTERPRETER
         ]
         return [
             Drift(
@@ -155,19 +155,8 @@ def _unpack(host: Host, artifact: Artifact, part: str) -> None:
     with open_archive(host.files.open(part), artifact.unpack, subject=artifact.id) as extract:
         for member in artifact.members:
             host.files.make_directory(ntpath.dirname(member.path))
-            host.files.write(
-                member.path, _checked(extract(member.name.removeprefix("./")), member.name)
-            )
+            host.files.write(member.path, extract(member.name.removeprefix("./")))
             members[member.path] = sha256_of(host.files.open(member.path))
     manifest = {"sha256": artifact.sha256, "members": members}
     host.files.write(artifact.path + _MANIFEST, json.dumps(manifest, indent=1).encode())
     host.files.remove(part)
-
-
-def _checked(chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
-    empty = True
-    for chunk in chunks:
-        empty = False
-        yield chunk
-    if empty:
-        raise PermanentError(f"the archive's member {name} is empty", subject=name)

@@ -23,7 +23,8 @@ from transom.node.kubelet_flags import extra_arguments
 from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
 
 _ADMINISTRATORS_ONLY = "D:P(A;;FA;;;SY)(A;;FA;;;BA)"
-_EXTRA_ARGS_AS_MAP = ("v1beta1", "v1beta2", "v1beta3")
+_OLDER_KUBEADM = ("v1beta1", "v1beta2", "v1beta3")
+_DISCOVERY_TIMEOUT = "1m0s"  # a wrong token is not waited for longer than that
 _JOIN_TIMEOUT_S = 420
 _RESET_TIMEOUT_S = 180
 _OUTPUT_CHARACTERS = 2000
@@ -127,7 +128,8 @@ def join_configuration(plan: JoinPlan, secrets: JoinSecrets) -> dict[str, Any]:
         "kubeletExtraArgs": _extra_args(plan),
         "ignorePreflightErrors": list(plan.ignore_preflight_errors),
     }
-    document = {
+    older = plan.api_version.endswith(_OLDER_KUBEADM)
+    document: dict[str, Any] = {
         "apiVersion": plan.api_version,
         "kind": "JoinConfiguration",
         "caCertPath": plan.ca_certificate,
@@ -136,10 +138,13 @@ def join_configuration(plan: JoinPlan, secrets: JoinSecrets) -> dict[str, Any]:
                 "apiServerEndpoint": secrets.endpoint,
                 "token": secrets.token,
                 "caCertHashes": list(secrets.ca_hashes),
-            }
+            },
+            **({"timeout": _DISCOVERY_TIMEOUT} if older else {}),
         },
         "nodeRegistration": registration,
     }
+    if not older:
+        document["timeouts"] = {"discovery": _DISCOVERY_TIMEOUT}
     if plan.patches_directory:
         document["patches"] = {"directory": plan.patches_directory}
     return document
@@ -147,7 +152,7 @@ def join_configuration(plan: JoinPlan, secrets: JoinSecrets) -> dict[str, Any]:
 
 def _extra_args(plan: JoinPlan) -> Any:
     arguments = extra_arguments(plan)
-    if plan.api_version.endswith(_EXTRA_ARGS_AS_MAP):
+    if plan.api_version.endswith(_OLDER_KUBEADM):
         return arguments
     return [{"name": name, "value": value} for name, value in sorted(arguments.items())]
 

@@ -11,6 +11,7 @@ from transom.model.recipe import Artifact, Recipe
 from transom.node.host.protocols import Host, ReadHost, UndoHost
 from transom.node.host.values import PathKind
 from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
+from transom.node.steps.artifacts import INTERPRETER
 from transom.node.steps.join import Layout
 
 _HOSTPROCESS = "hostprocess"
@@ -205,5 +206,7 @@ def _reach(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
 
 
 def _is_there(host: ReadHost, artifact: Artifact) -> bool:
+    if artifact.id == INTERPRETER:
+        return True  # it runs this
     paths = [member.path for member in artifact.members] or [artifact.path]
     return all(host.files.kind(path) is PathKind.FILE for path in paths)

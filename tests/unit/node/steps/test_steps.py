@@ -134,6 +134,19 @@ def test_the_file_with_the_token_is_for_administrators_and_gone_after_a_failure(
     assert host.disk.kind(LEFT_BEHIND) is PathKind.ABSENT
 
 
+def test_a_host_without_the_recipes_directories_or_network_joins_too(make_host, want):
+    """Whoever baked an image may have left the directories to kubeadm."""
+    host = make_host()
+    make(host, want, until="join")
+    host.files.remove_tree(r"C:\var\lib\kubelet\pki")
+    nameless = replace(want.recipe, network=replace(want.recipe.network, name=""))
+    host.files.make_directory(r"C:\var\lib\kubelet")
+    host.programs["kubeadm.exe"] = lambda _host, _argv: Completed(code=0, output="")
+    plain = replace(want, recipe=nameless)
+    Join().apply(host, Join().check(host, plain))
+    assert [argv[1] for argv in host.processes.ran] == ["join"]
+
+
 def test_a_join_needs_a_token(make_host, recipe):
     host = make_host()
     want = NodeSpec(recipe=recipe)
@@ -173,6 +186,7 @@ def test_the_join_configuration_is_what_kubeadm_reads(recipe, secrets):
             ],
             "ignorePreflightErrors": [],
         },
+        "timeouts": {"discovery": "1m0s"},
         "patches": {"directory": r"C:\k\transom\patches"},
     }
 
@@ -182,6 +196,8 @@ def test_older_kubeadm_takes_arguments_as_a_map_and_no_patches(recipe, secrets):
     document = join_configuration(plan, secrets)
     assert document["nodeRegistration"]["kubeletExtraArgs"] == {"node-labels": "pool=web", "v": "4"}
     assert "patches" not in document
+    assert "timeouts" not in document
+    assert document["discovery"]["timeout"] == "1m0s"
 
 
 def test_kubeadm_may_be_a_member_of_an_archive(recipe):

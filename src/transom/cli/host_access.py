@@ -1,0 +1,164 @@
+"""One host and its cluster as arguments: how they are asked for, and the doors they open.
+
+Shared by `join` and `reset`. The only place that asks a person for a host's key or a password.
+"""
+
+import argparse
+import getpass
+import os
+import re
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from transom.errors import UsageError
+
+if TYPE_CHECKING:
+    from transom.fleet.join import Doors
+    from transom.fleet.single import Wish
+    from transom.model.fleet import Source
+    from transom.remote.ssh import Target
+
+_ADDRESS = re.compile(
+    r"(?:(?P<user>[^@]+)@)?(?:\[(?P<v6>[0-9a-fA-F:.]+)\]|(?P<host>[^@:\[\]]+))(?::(?P<port>\d+))?"
+)
+_USER = "Administrator"
+_SSH_PORT = 22
+_DEFAULT_KUBECONFIG = "~/.kube/config"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The host, the way to it, and the cluster."""
+    parser.add_argument("address", metavar="ADDRESS", help="[USER@]HOST[:PORT] of its SSH server")
+    way = parser.add_argument_group("the way to the host")
+    way.add_argument("--user", help=f"default: the one in ADDRESS, or {_USER}")
+    way.add_argument(
+        "--key",
+        metavar="FILE",
+        help="private key (default: the SSH agent's, those in ~/.ssh, or a password asked for)",
+    )
+    way.add_argument(
+        "--host-key",
+        metavar="KEY",
+        help="the host's public key, `ssh-ed25519 AAAA…` (default: known_hosts, or asked for)",
+    )
+    way.add_argument("--jump", metavar="HOST", help="[USER@]HOST[:PORT] to go through")
+    cluster = parser.add_argument_group("the cluster")
+    cluster.add_argument(
+        "--kubeconfig", metavar="FILE", help=f"default: $KUBECONFIG or {_DEFAULT_KUBECONFIG}"
+    )
+    cluster.add_argument("--context", help="default: the kubeconfig's current one")
+    host = parser.add_argument_group("what is not to be found out")
+    host.add_argument("--windows", default="", metavar="RELEASE", help="such as 2022")
+    host.add_argument(
+        "--node-ip", default="", metavar="IP", help="the address other nodes reach the host at"
+    )
+    parser.add_argument("-o", "--output", choices=["text", "json"], default="text")
+
+
+def wish_of(args: argparse.Namespace, source: "Source") -> "Wish":
+    """What the person said about the host."""
+    from transom.fleet.single import Wish
+
+    return Wish(
+        address=target_of(args).host,
+        node_ip=args.node_ip,
+        windows=args.windows,
+        reboot=getattr(args, "reboot", False),
+        source=source,
+    )
+
+
+def doors_of(args: argparse.Namespace) -> "Doors":
+    """The doors to the host and the cluster; neither is opened yet."""
+    from transom.fleet.join import Doors
+    from transom.fleet.run import RealClock
+    from transom.kube.client import open_cluster
+    from transom.remote.ssh import SshSession, connect
+
+    target = target_of(args)
+    known_hosts = Path("~/.ssh/known_hosts").expanduser()
+
+    async def open_session() -> SshSession:
+        return await connect(target, Terminal(), known_hosts=known_hosts)
+
+    return Doors(
+        api=open_cluster(_kubeconfig(args.kubeconfig), context=args.context),
+        connect=open_session,
+        clock=RealClock(),
+        now=lambda: datetime.now(UTC),
+    )
+
+
+def target_of(args: argparse.Namespace) -> "Target":
+    """The SSH server, and the one before it."""
+    from dataclasses import replace
+
+    target = parse_target(args.address)
+    return replace(
+        target,
+        user=args.user or target.user,
+        key_file=args.key,
+        host_key=args.host_key,
+        jump=parse_target(args.jump) if args.jump else None,
+    )
+
+
+def parse_target(text: str) -> "Target":
+    r"""`[USER@]HOST[:PORT]`; a user may be DOMAIN\user, an IPv6 address is in brackets."""
+    from transom.remote.ssh import Target
+
+    found = _ADDRESS.fullmatch(text)
+    if found is None:
+        raise UsageError(
+            f"{text!r} is no address of a host",
+            subject=text,
+            hint="write [USER@]HOST[:PORT], and an IPv6 address in brackets",
+        )
+    return Target(
+        host=found["v6"] or found["host"],
+        port=int(found["port"] or _SSH_PORT),
+        user=found["user"] or _USER,
+    )
+
+
+def mirrors_of(pairs: list[str]) -> Mapping[str, str]:
+    """`--mirror URL=URL` as a mapping."""
+    mirrors = {}
+    for pair in pairs:
+        upstream, separator, mirror = pair.partition("=")
+        if not separator or "://" not in upstream or "://" not in mirror:
+            raise UsageError(
+                f"{pair!r} names no mirror",
+                subject="--mirror",
+                hint="write UPSTREAM=MIRROR, such as https://dl.k8s.io=https://mirror.corp/k8s",
+            )
+        mirrors[upstream] = mirror
+    return mirrors
+
+
+class Terminal:
+    """The person at the terminal; where there is none, nobody is asked."""
+
+    def trusts(self, host: str, algorithm: str, fingerprint: str) -> bool:
+        """Show the fingerprint and take only a whole yes."""
+        if not sys.stdin.isatty():
+            return False
+        print(f"{host} shows a {algorithm} key that is not known here:", file=sys.stderr)
+        print(f"  {fingerprint}", file=sys.stderr)
+        print("Is that the machine you mean? (yes/no) ", end="", file=sys.stderr, flush=True)
+        return sys.stdin.readline().strip().lower() == "yes"
+
+    def password(self, host: str, user: str) -> str | None:
+        """Ask without echo."""
+        if not sys.stdin.isatty():
+            return None
+        return getpass.getpass(f"Password of {user} on {host}: ", stream=sys.stderr)
+
+
+def _kubeconfig(named: str | None) -> Path:
+    environ: Mapping[str, str] = os.environ  # noqa: TID251 - the command line reads it
+    listed = [part for part in environ.get("KUBECONFIG", "").split(os.pathsep) if part]
+    return Path(named or next(iter(listed), _DEFAULT_KUBECONFIG)).expanduser()

@@ -1,0 +1,158 @@
+"""`transom join ADDRESS`: one Windows machine becomes a Ready node."""
+
+import asyncio
+import sys
+import tempfile
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from transom.cli import console, host_access, lock_file
+from transom.cli.documents.nodes import JoinResult
+from transom.cli.step_lines import StepLines
+from transom.errors import UsageError
+
+if TYPE_CHECKING:
+    from transom.fleet.join import Joined
+    from transom.fleet.program import Brought
+    from transom.model.fleet import Fleet, Source
+    from transom.model.lock import Lock
+
+SUMMARY = "Make one Windows machine a Ready node of the cluster; a second time changes nothing."
+
+_EXAMPLES = """\
+examples:
+  transom join 10.0.0.21
+  transom join Administrator@win-01.corp --key ~/.ssh/id_ed25519 --context prod
+  transom join 10.0.0.21 --jump bastion --mirror https://dl.k8s.io=https://mirror.corp/k8s
+
+exit codes: 0 Ready, 2 usage, 3 the machine or the cluster cannot (every reason is printed),
+4 try again (unreachable, a reboot first, not Ready yet), 5 failed and undone
+"""
+_CACHE = "~/.cache/transom/python"
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Add the host, the cluster and where artifacts come from."""
+    parser.epilog = _EXAMPLES
+    host_access.add_arguments(parser)
+    parser.add_argument(
+        "--reboot", action="store_true", help="reboot the host where Windows asks for it, and go on"
+    )
+    artifacts = parser.add_argument_group("artifacts")
+    artifacts.add_argument(
+        "--mirror",
+        action="append",
+        default=[],
+        metavar="URL=URL",
+        help="take what begins with the first from the second; repeatable",
+    )
+    artifacts.add_argument(
+        "--lock",
+        metavar="FILE",
+        default=lock_file.NAME,
+        help="SHA-256 sums; what it lacks is pinned and added (default: %(default)s)",
+    )
+    artifacts.add_argument(
+        "--python",
+        metavar="FILE",
+        help="python.org's embeddable package for the host, instead of downloading it",
+    )
+
+
+def run(args: Namespace) -> int:
+    """Join, and print what came of it."""
+    from transom.fleet.join import join_host
+    from transom.model.fleet import Source
+
+    source = Source(mirrors=host_access.mirrors_of(args.mirror))
+    wish = host_access.wish_of(args, source)
+    doors = host_access.doors_of(args)
+    lines = StepLines()
+    lines.stage("have the Python for the host")
+    brought = _brought(args, source)
+
+    def pin(fleet: "Fleet") -> "Lock":
+        return _lock(Path(args.lock), fleet)
+
+    async def joining() -> "Joined":
+        try:
+            return await join_host(wish, doors, brought=brought, pin=pin, watcher=lines)
+        finally:
+            await doors.api.close()
+
+    try:
+        joined = asyncio.run(joining())
+    except KeyboardInterrupt:
+        lines.end()
+        print(
+            "interrupted: the host finishes the step it is at and stops there\n"
+            f"  to go on:        transom join {args.address}\n"
+            f"  to take it back: transom reset {args.address}",
+            file=sys.stderr,
+        )
+        raise
+    finally:
+        lines.end()
+    _print(joined, args.output, lines.elapsed_s)
+    return 0
+
+
+def _brought(args: Namespace, source: "Source") -> "Brought":
+    from transom.cli.fetchers import Fetchers
+    from transom.fleet.interpreter import (
+        fetch_interpreter,
+        interpreter_artifact,
+        own_interpreter,
+    )
+    from transom.fleet.program import Brought
+
+    pinnable, lock = interpreter_artifact(source), lock_file.load(Path(args.lock))
+    if args.python:
+        return Brought.with_python(own_interpreter(Path(args.python), pinnable, lock))
+    folder = Path(_CACHE).expanduser()
+    return Brought.with_python(fetch_interpreter(pinnable, lock, fetcher=Fetchers(), folder=folder))
+
+
+def _lock(path: Path, fleet: "Fleet") -> "Lock":
+    """The lock with everything the fleet needs; what was missing is pinned and written down."""
+    from transom.cli.fetchers import Fetchers, ProgressLine
+    from transom.fleet import pin
+    from transom.recipe.pinnable import artifacts_of
+
+    lock = lock_file.load(path)
+    there = lock.by_key()
+    missing = [item for item in pin.distinct(artifacts_of([fleet])) if item.key not in there]
+    if not missing:
+        return lock
+    with tempfile.TemporaryDirectory(prefix="transom-join-") as folder:
+        found = pin.pin_all(missing, fetcher=Fetchers(), folder=Path(folder), progress=ProgressLine)
+    lock = lock.with_entries(found.entries)
+    lock_file.save(path, lock)
+    if found.failures:
+        raise UsageError(
+            "artifacts could not be pinned", hint="name a mirror, or a lock that has them"
+        ) from pin.failure_of(found.failures)
+    return lock
+
+
+def _print(joined: "Joined", output: str, elapsed_s: float) -> None:
+    node, target = joined.node, joined.recipe.target
+    if output == "json":
+        console.print_json(
+            JoinResult(
+                node=node.name,
+                ready=node.ready,
+                kubernetes=node.kubelet,
+                windows=target.windows_release,
+                runtime=f"{target.runtime} {target.runtime_version}",
+                changed=joined.changed,
+                elapsed_ms=round(elapsed_s * 1000),
+            )
+        )
+        return
+    said = f"{len(joined.changed)} steps changed" if joined.changed else "nothing to change"
+    print(
+        f"{node.name} is Ready: Kubernetes {node.kubelet}, Windows Server {target.windows_release}, "
+        f"{target.runtime} {target.runtime_version}; {said}, {elapsed_s:.1f} s"
+    )

@@ -1,0 +1,154 @@
+"""What a join must know of the cluster, read from it: version, endpoint, authority and network.
+
+Called by `join` and `reset`. Reads only. A cluster that kubeadm did not make, or a network that
+cannot be told, is reported with everything that is missing at once.
+"""
+
+import base64
+import binascii
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from transom.errors import InvalidDocument, UnsupportedError, UsageError
+from transom.facts import rows
+from transom.facts.network import ModeRow
+from transom.facts.rows import At
+from transom.kube.api import Api
+from transom.kube.authority import authority_pins
+from transom.model.fleet import FlannelSpec, Network, NetworkMode
+from transom.spec.loader import load
+
+_CLUSTER_INFO = ("kube-public", "cluster-info", "kubeconfig")
+_KUBEADM = ("kube-system", "kubeadm-config", "ClusterConfiguration")
+_KUBELET = ("kube-system", "kubelet-config", "kubelet")
+_FLANNEL = (
+    ("kube-flannel", "kube-flannel-cfg", "net-conf.json"),
+    ("kube-system", "kube-flannel-cfg", "net-conf.json"),
+)
+_BACKENDS = {"vxlan": NetworkMode.OVERLAY, "host-gw": NetworkMode.L2BRIDGE}
+_HTTPS_PORT = 443
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterView:
+    """The cluster as a new node has to see it; `endpoint` is where hosts reach its API server."""
+
+    version: str
+    endpoint: str
+    ca_hashes: tuple[str, ...]
+    network: Network
+
+
+async def read_cluster(api: Api) -> ClusterView:
+    """Read everything; raise with all that is missing."""
+    version = await api.version()
+    problems: list[str] = []
+    info = await _document(api, _CLUSTER_INFO, problems)
+    kubeadm = await _document(api, _KUBEADM, problems)
+    kubelet = await _document(api, _KUBELET, problems)
+    if problems:
+        raise UsageError(
+            f"the cluster has no {', no '.join(problems)}",
+            hint="a join by kubeadm needs a cluster that kubeadm made, and the right to read these",
+        )
+    endpoint, pins = _access(info)
+    return ClusterView(
+        version=version,
+        endpoint=endpoint,
+        ca_hashes=pins,
+        network=await _network(api, kubeadm, kubelet),
+    )
+
+
+async def _document(
+    api: Api, place: tuple[str, str, str], problems: list[str]
+) -> Mapping[str, Any]:
+    namespace, name, key = place
+    data = await api.config_map(namespace, name)
+    if data is None or key not in data:
+        problems.append(f"ConfigMap {namespace}/{name} with {key}")
+        return {}
+    try:
+        found = load(data[key], name=f"ConfigMap {namespace}/{name}")
+    except InvalidDocument as error:
+        raise UsageError(
+            f"ConfigMap {namespace}/{name} holds no readable {key}", subject=name
+        ) from error
+    value = found[0].value if found else None
+    return value if isinstance(value, dict) else {}
+
+
+def _access(info: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
+    try:
+        cluster = info["clusters"][0]["cluster"]
+        server = urlsplit(cluster["server"])
+        pem = base64.b64decode(cluster["certificate-authority-data"])
+        pins = authority_pins(pem)
+    except (KeyError, IndexError, TypeError, ValueError, binascii.Error) as error:
+        raise UsageError(
+            "the cluster's cluster-info names no API server with its authority",
+            subject="ConfigMap kube-public/cluster-info",
+            hint="`kubeadm init phase bootstrap-token` writes it anew",
+        ) from error
+    host = server.hostname or ""
+    name = f"[{host}]" if ":" in host else host
+    return f"{name}:{server.port or _HTTPS_PORT}", pins
+
+
+async def _network(api: Api, kubeadm: Mapping[str, Any], kubelet: Mapping[str, Any]) -> Network:
+    networking = kubeadm.get("networking") or {}
+    pods, services = (_list(networking.get(key)) for key in ("podSubnet", "serviceSubnet"))
+    net_conf = await _flannel_settings(api)
+    if net_conf is None:
+        raise UsageError(
+            "cannot tell the cluster's pod network: there is no ConfigMap kube-flannel-cfg",
+            hint="install Flannel; other networks are joined with a fleet file",
+        )
+    return Network(
+        pod_cidrs=pods or _list(net_conf.get("Network")),
+        service_cidrs=services,
+        cluster_dns=tuple(str(address) for address in kubelet.get("clusterDNS") or ()),
+        plugin=_flannel(net_conf.get("Backend") or {}),
+    )
+
+
+async def _flannel_settings(api: Api) -> Mapping[str, Any] | None:
+    for namespace, name, key in _FLANNEL:
+        data = await api.config_map(namespace, name)
+        if data is not None:
+            try:
+                found = json.loads(data[key])
+            except (KeyError, ValueError) as error:
+                raise UsageError(
+                    f"ConfigMap {namespace}/{name} holds no readable {key}", subject=name
+                ) from error
+            return found if isinstance(found, dict) else {}
+    return None
+
+
+def _flannel(backend: Mapping[str, Any]) -> FlannelSpec:
+    mode = _BACKENDS.get(str(backend.get("Type")))
+    if mode is None:
+        raise UnsupportedError(
+            f"Flannel's backend {backend.get('Type')} has no counterpart on Windows",
+            subject="ConfigMap kube-flannel-cfg",
+            hint=f"use one of {', '.join(_BACKENDS)}",
+        )
+    if mode is NetworkMode.L2BRIDGE:
+        return FlannelSpec(mode=mode)
+    vni, port = backend.get("VNI"), backend.get("Port")
+    if not isinstance(vni, int) or not isinstance(port, int):
+        fact = rows.one(ModeRow, "mode-flannel-overlay", At())
+        raise UnsupportedError(
+            "the cluster's Flannel uses the VNI and port of Linux, which Windows cannot",
+            subject="ConfigMap kube-flannel-cfg",
+            hint=f'its Backend needs "VNI": {fact.vni}, "Port": {fact.port} on every node',
+        )
+    return FlannelSpec(mode=mode, vni=vni, port=port)
+
+
+def _list(text: object) -> tuple[str, ...]:
+    return tuple(part.strip() for part in str(text or "").split(",") if part.strip())

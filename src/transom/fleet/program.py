@@ -1,0 +1,246 @@
+r"""The node program on one host: brought there, asked, told, watched, and taken away again.
+
+Called by `join` and `reset`. It lies in C:\k\transom beside its Python. What was brought is written
+down there in a small manifest, so that a second visit sends nothing. Requests go in on stdin only.
+"""
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import transom
+from transom.errors import InternalError, PermanentError, TemporaryError, TransomError, UsageError
+from transom.model.codec import decode, encode
+from transom.model.event import Event, State
+from transom.model.request import Request
+from transom.node.build import build_node_zip
+from transom.remote.session import Session
+
+_PARENT = r"C:\k"
+HOME = _PARENT + r"\transom"
+_PYTHON = HOME + r"\python"
+_ZIP = HOME + r"\node.pyz"
+_MANIFEST = HOME + r"\brought.json"
+_COMMAND = (_PYTHON + r"\python.exe", _ZIP)
+_CLOSED = (
+    *("icacls", HOME, "/inheritance:r", "/grant:r"),
+    *("*S-1-5-18:(OI)(CI)F", "*S-1-5-32-544:(OI)(CI)F"),
+)
+_QUICK_S = 120.0
+_ENDS = (State.DONE, State.REBOOT, State.CANCELLED, State.FAILED)
+
+OnEvent = Callable[[Event], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """The program's bytes: Python's own archive, and the zip that runs in it."""
+
+    python: bytes = field(repr=False)
+    program: bytes = field(repr=False)
+
+    @staticmethod
+    def with_python(archive: bytes) -> "Brought":
+        """The program of this very version of Transom, with that Python."""
+        return Brought(archive, build_node_zip(Path(transom.__file__).parent))
+
+    def manifest(self, made: tuple[str, ...]) -> bytes:
+        """What is written down on the host; `made` are the directories that were not there."""
+        sums = {
+            "python": hashlib.sha256(self.python).hexdigest(),
+            "program": hashlib.sha256(self.program).hexdigest(),
+        }
+        return json.dumps({**sums, "made": list(made)}).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a run ended, which steps changed something, and what it said last."""
+
+    state: State
+    changed: tuple[str, ...]
+    message: str
+    error: str = ""
+
+
+class NodeProgram:
+    """The node program of the host behind a session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    async def bring(self, brought: Brought) -> bool:
+        """Have the program there; False where it already was."""
+        there = await self._manifest()
+        wanted = json.loads(brought.manifest(()))
+        if there is not None and {**there, "made": []} == wanted:
+            return False
+        made = tuple(there["made"]) if there else ()
+        for path in (_PARENT, HOME):
+            if await self._session.make_directory(path):
+                made = (*made, path)
+        # Below C:\ every user may make files: close the folder before a program lies in it.
+        await self._checked(_CLOSED)
+        if there is None or there["python"] != wanted["python"]:
+            await self._bring_python(brought.python)
+        await self._session.put(_ZIP, brought.program)
+        await self._session.put(_MANIFEST, brought.manifest(made))
+        return True
+
+    async def is_there(self) -> bool:
+        """Whether a program was brought to its end."""
+        return await self._manifest() is not None
+
+    async def inventory(self) -> Mapping[str, Any]:
+        """What the host is and has."""
+        return await self._ask("inventory")
+
+    async def status(self) -> Mapping[str, Any]:
+        """What the journal says."""
+        return await self._ask("status")
+
+    async def plan(self, request: Request) -> Mapping[str, Any]:
+        """What a run would change."""
+        return await self._ask("plan", request)
+
+    async def run(self, request: Request, *, name: str, on_event: OnEvent) -> Ended:
+        """Start a run and follow it to its end; raise TemporaryError where the session is cut."""
+        watch = _Watch(on_event)
+        command = (*_COMMAND, request.verb.value, "--run", name)
+        return await self._follow(command, request, watch)
+
+    async def attach(self, request: Request, *, name: str, seen: int, on_event: OnEvent) -> Ended:
+        """Go on following a run; events up to the number `seen` are not passed on again."""
+        watch = _Watch(on_event, seen=seen)
+        return await self._follow((*_COMMAND, "attach", "--run", name), request, watch, stdin=b"")
+
+    async def cancel(self) -> None:
+        """Ask the run to stop after its step."""
+        await self._session.run((*_COMMAND, "cancel"), timeout_s=_QUICK_S)
+
+    async def remove(self) -> None:
+        """Take the program away, and the directories that were made for it."""
+        manifest = await self._manifest()
+        if manifest is None:
+            return
+        await self._session.remove_tree(HOME)
+        if _PARENT in manifest["made"] and not await self._session.names(_PARENT):
+            await self._session.remove_tree(_PARENT)
+
+    async def _follow(
+        self,
+        command: tuple[str, ...],
+        request: Request,
+        watch: "_Watch",
+        stdin: bytes | None = None,
+    ) -> Ended:
+        payload = _text(request) if stdin is None else stdin
+        done = await self._session.run(
+            command, stdin=payload, timeout_s=request.deadline_s + _QUICK_S, on_line=watch.line
+        )
+        if watch.ended is not None:
+            return watch.ended
+        failure = _last_document(done.stdout)
+        if failure.get("kind") == "Failure":
+            return Ended(
+                State.FAILED,
+                tuple(watch.changed),
+                " ".join(filter(None, (failure["message"], failure["hint"]))),
+                failure["error"],
+            )
+        raise _broken(command, done.code, done.stdout + done.stderr)
+
+    async def _ask(self, verb: str, request: Request | None = None) -> Mapping[str, Any]:
+        stdin = b"" if request is None else _text(request)
+        done = await self._session.run((*_COMMAND, verb), stdin=stdin, timeout_s=_QUICK_S)
+        document = _last_document(done.stdout)
+        if document.get("kind") == "Failure":
+            raise PermanentError(
+                document["message"], subject=document["subject"], hint=document["hint"]
+            )
+        if done.code != 0 or not document:
+            raise _broken((*_COMMAND, verb), done.code, done.stdout + done.stderr)
+        return document
+
+    async def _manifest(self) -> dict[str, Any] | None:
+        content = await self._session.read(_MANIFEST)
+        if content is None:
+            return None
+        try:
+            found = json.loads(content)
+            return {**found, "made": list(found["made"])}
+        except (ValueError, KeyError, TypeError):
+            return None
+
+    async def _bring_python(self, archive: bytes) -> None:
+        try:
+            with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+                members = {name: opened.read(name) for name in opened.namelist()}
+        except zipfile.BadZipFile as error:
+            raise UsageError(
+                "the Python for hosts is no zip", hint="use python.org's embeddable package"
+            ) from error
+        # Whatever lay there before could be loaded by what is started next.
+        await self._session.remove_tree(_PYTHON)
+        await self._session.make_directory(_PYTHON)
+        for name, content in members.items():
+            if "/" in name:
+                raise UsageError(f"the Python for hosts has a folder: {name}")
+            await self._session.put(rf"{_PYTHON}\{name}", content)
+
+    async def _checked(self, command: tuple[str, ...]) -> None:
+        done = await self._session.run(command, timeout_s=_QUICK_S)
+        if done.code != 0:
+            raise _broken(command, done.code, done.stdout + done.stderr)
+
+
+@dataclass
+class _Watch:
+    """Turns lines of a run into events."""
+
+    on_event: OnEvent
+    seen: int = 0
+    changed: list[str] = field(default_factory=list)
+    ended: Ended | None = None
+
+    def line(self, line: bytes) -> None:
+        try:
+            document = json.loads(line)
+        except ValueError:
+            return
+        if not isinstance(document, dict) or "seq" not in document:
+            return
+        event = decode(Event, document)
+        if event.state is State.CHANGED or (event.state is State.UNDONE and event.step):
+            self.changed.append(event.step)
+        if event.seq > self.seen:
+            self.on_event(event)
+        if not event.step and event.state in _ENDS:
+            self.ended = Ended(event.state, tuple(self.changed), event.message, event.error)
+
+
+def _text(request: Request) -> bytes:
+    return json.dumps(encode(request)).encode()
+
+
+def _last_document(stdout: bytes) -> dict[str, Any]:
+    for line in reversed(stdout.splitlines()):
+        try:
+            document = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(document, dict):
+            return document
+    return {}
+
+
+def _broken(command: tuple[str, ...], code: int, said: bytes) -> TransomError:
+    text = said.decode(errors="replace").strip()[-1000:]
+    if not text:
+        return TemporaryError(f"{command[-1]} ended with {code} and said nothing")
+    return InternalError(f"{' '.join(command)} ended with {code}: {text}")

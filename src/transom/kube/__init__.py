@@ -1,0 +1,1 @@
+"""The door to the Kubernetes API, as small as Transom needs it."""

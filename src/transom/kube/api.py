@@ -1,0 +1,67 @@
+"""What Transom asks of a cluster: a few values and the calls that read and change them.
+
+`client` is the real one and `memory` its twin for tests and demonstrations; one contract suite holds
+both to the same answers. Called by `fleet`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """A Node as far as a join needs it; `problem` is why it is not Ready, in the kubelet's words."""
+
+    name: str
+    ready: bool
+    problem: str = ""
+    unschedulable: bool = False
+    labels: Mapping[str, str] = field(default_factory=dict)
+    kubelet: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Secret:
+    """A Secret to be made; its text form shows no value."""
+
+    namespace: str
+    name: str
+    type: str
+    data: Mapping[str, str] = field(repr=False)
+
+
+class Api(Protocol):
+    """The cluster."""
+
+    async def version(self) -> str:
+        """What the API server runs, without a leading v."""
+        ...
+
+    async def config_map(self, namespace: str, name: str) -> Mapping[str, str] | None:
+        """A ConfigMap's data, or None where there is none."""
+        ...
+
+    async def create_secret(self, secret: Secret) -> None:
+        """Make a Secret that is not there yet."""
+        ...
+
+    async def delete_secret(self, namespace: str, name: str) -> bool:
+        """Have no such Secret; False where there was none."""
+        ...
+
+    async def node(self, name: str) -> Node | None:
+        """A Node, or None where there is none."""
+        ...
+
+    async def set_unschedulable(self, name: str, *, unschedulable: bool) -> None:
+        """Let a Node take no new pods, or take them again."""
+        ...
+
+    async def delete_node(self, name: str) -> bool:
+        """Have no such Node; False where there was none."""
+        ...
+
+    async def close(self) -> None:
+        """End the connections."""
+        ...

@@ -1,0 +1,183 @@
+"""The real cluster, through lightkube: kubeconfig in, our own values and errors out.
+
+Opened by the command line. The only module that imports lightkube; nothing of it leaves here.
+"""
+
+import base64
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import yaml
+from lightkube import AsyncClient, KubeConfig
+from lightkube.core.exceptions import ApiError, ConfigError
+from lightkube.models.meta_v1 import ObjectMeta
+from lightkube.resources import core_v1
+
+from transom.errors import PermanentError, TemporaryError, TransomError, UsageError
+from transom.kube.api import Node, Secret
+
+_TIMEOUT_S = 30.0
+_FIELD_MANAGER = "transom"
+_UNREADABLE = (
+    ConfigError,
+    AttributeError,
+    KeyError,
+    TypeError,
+    ValueError,
+    OSError,
+    yaml.YAMLError,
+)
+_BUSY = (
+    HTTPStatus.TOO_MANY_REQUESTS,
+    HTTPStatus.INTERNAL_SERVER_ERROR,
+    HTTPStatus.BAD_GATEWAY,
+    HTTPStatus.SERVICE_UNAVAILABLE,
+    HTTPStatus.GATEWAY_TIMEOUT,
+)
+
+
+def open_cluster(kubeconfig: Path, *, context: str | None = None) -> "KubeApi":
+    """The cluster that a context of a kubeconfig names; nothing is sent yet."""
+    try:
+        config = KubeConfig.from_file(kubeconfig).get(context)
+        if config is None or config.user is None:
+            raise ConfigError("its context names no user")
+        client = AsyncClient(
+            config=config, timeout=httpx2.Timeout(_TIMEOUT_S), field_manager=_FIELD_MANAGER
+        )
+    except _UNREADABLE as error:
+        raise UsageError(
+            f"cannot use the kubeconfig {kubeconfig}",
+            subject=str(kubeconfig),
+            hint="name one with --kubeconfig, and its context with --context",
+        ) from error
+    return KubeApi(client, server=config.cluster.server)
+
+
+class KubeApi:
+    """One cluster; see `kube.api.Api`."""
+
+    def __init__(self, client: AsyncClient, *, server: str) -> None:
+        self._client = client
+        self._server = server
+
+    async def version(self) -> str:
+        """Ask /version."""
+        with self._translated("read", "the version"):
+            # lightkube has no call for what is no resource.
+            answer = await self._client._client._client.get("/version")  # noqa: SLF001
+            answer.raise_for_status()
+            return str(answer.json()["gitVersion"]).removeprefix("v")
+
+    async def config_map(self, namespace: str, name: str) -> Mapping[str, str] | None:
+        """Read a ConfigMap."""
+        found = await self._get(core_v1.ConfigMap, name, namespace)
+        return None if found is None else found.data or {}
+
+    async def create_secret(self, secret: Secret) -> None:
+        """Make a Secret."""
+        encoded = {
+            key: base64.b64encode(text.encode()).decode() for key, text in secret.data.items()
+        }
+        made = core_v1.Secret(
+            metadata=ObjectMeta(name=secret.name, namespace=secret.namespace),
+            type=secret.type,
+            data=encoded,
+        )
+        with self._translated("create", f"Secret {secret.name}"):
+            await self._client.create(made)
+
+    async def delete_secret(self, namespace: str, name: str) -> bool:
+        """Delete a Secret."""
+        return await self._delete(core_v1.Secret, name, namespace)
+
+    async def node(self, name: str) -> Node | None:
+        """Read a Node."""
+        found = await self._get(core_v1.Node, name)
+        return None if found is None else _node(found)
+
+    async def set_unschedulable(self, name: str, *, unschedulable: bool) -> None:
+        """Patch a Node."""
+        with self._translated("change", f"Node {name}"):
+            await self._client.patch(
+                core_v1.Node, name, {"spec": {"unschedulable": unschedulable or None}}
+            )
+
+    async def delete_node(self, name: str) -> bool:
+        """Delete a Node."""
+        return await self._delete(core_v1.Node, name)
+
+    async def close(self) -> None:
+        """Close idle connections."""
+        await self._client.aclose()
+
+    async def _get(self, kind: Any, name: str, namespace: str | None = None) -> Any:
+        with self._translated("read", f"{kind.__name__} {name}"):
+            try:
+                return await self._client.get(kind, name, namespace=namespace)
+            except ApiError as error:
+                if error.status.code == HTTPStatus.NOT_FOUND:
+                    return None
+                raise
+
+    async def _delete(self, kind: Any, name: str, namespace: str | None = None) -> bool:
+        with self._translated("delete", f"{kind.__name__} {name}"):
+            try:
+                await self._client.delete(kind, name, namespace=namespace)
+            except ApiError as error:
+                if error.status.code == HTTPStatus.NOT_FOUND:
+                    return False
+                raise
+            return True
+
+    @contextmanager
+    def _translated(self, act: str, subject: str) -> Iterator[None]:
+        try:
+            yield
+        except ApiError as error:
+            raise self._refused(act, subject, error.status.code or 0, str(error)) from error
+        except httpx2.HTTPStatusError as error:
+            code = error.response.status_code
+            raise self._refused(act, subject, code, error.response.text) from error
+        except (httpx2.HTTPError, OSError) as error:
+            raise TemporaryError(
+                f"cannot reach the API server {self._server}: {str(error) or type(error).__name__}",
+                subject=self._server,
+                hint="check the address in the kubeconfig and the way to it",
+            ) from error
+        except ConfigError as error:
+            raise UsageError(f"the kubeconfig's credential cannot be used: {error}") from error
+
+    def _refused(self, act: str, subject: str, code: int, said: str) -> TransomError:
+        message = f"cannot {act} {subject}: {said}"
+        if code in _BUSY:
+            return TemporaryError(message, subject=self._server)
+        if code in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+            return PermanentError(
+                message,
+                subject=self._server,
+                hint="use a kubeconfig whose user may do this",
+            )
+        return PermanentError(message, subject=self._server)
+
+
+def _node(found: core_v1.Node) -> Node:
+    conditions = (found.status.conditions if found.status else None) or []
+    ready = next((item for item in conditions if item.type == "Ready"), None)
+    is_ready = ready is not None and ready.status == "True"
+    info = found.status.nodeInfo if found.status else None
+    metadata = found.metadata
+    assert metadata is not None
+    assert metadata.name is not None
+    return Node(
+        name=metadata.name,
+        ready=is_ready,
+        problem="" if is_ready or ready is None else ready.message or "",
+        unschedulable=bool(found.spec and found.spec.unschedulable),
+        labels=metadata.labels or {},
+        kubelet=info.kubeletVersion.removeprefix("v") if info else "",
+    )

@@ -1,0 +1,61 @@
+"""What a way to a Windows host can do: run a command, and carry files. SSH is one such way.
+
+Used by `fleet`; tests put a simulated host behind it. Paths are Windows paths. Whatever fails is an
+error of `transom.errors`: temporary where the connection broke, permanent where the host said no.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """A command that ended, with what it said."""
+
+    code: int
+    stdout: bytes
+    stderr: bytes
+
+
+class Session(Protocol):
+    """One open connection to one host."""
+
+    async def run(
+        self,
+        command: Sequence[str],
+        *,
+        stdin: bytes = b"",
+        timeout_s: float,
+        on_line: Callable[[bytes], None] | None = None,
+    ) -> Completed:
+        """Run a command to its end; each line it prints is passed on as it comes."""
+        ...
+
+    async def read(self, path: str) -> bytes | None:
+        """A small file's content, or None where there is no such file."""
+        ...
+
+    async def put(self, path: str, content: bytes) -> bool:
+        """Have a file with that content, checked after writing; False where it already had it."""
+        ...
+
+    async def make_directory(self, path: str) -> bool:
+        """Have a directory; False where it was there."""
+        ...
+
+    async def names(self, path: str) -> tuple[str, ...]:
+        """What a directory holds; nothing where it does not exist."""
+        ...
+
+    async def remove_tree(self, path: str) -> None:
+        """Have no such file or directory, whatever was in it."""
+        ...
+
+    async def wait_cut(self, *, timeout_s: float) -> None:
+        """Return when the other end has gone, as in a reboot; TemporaryError where it stays."""
+        ...
+
+    async def close(self) -> None:
+        """End the connection."""
+        ...

@@ -1,0 +1,286 @@
+"""The SSH door against a real SSH server on this machine, with files below a folder of its own."""
+
+import asyncio
+import hashlib
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import asyncssh
+import pytest
+
+from transom.errors import PermanentError, TemporaryError, UsageError
+from transom.remote.ssh import Target, connect
+
+USER, PASSWORD = "Administrator", "correct horse"
+
+
+@dataclass
+class Person:
+    """Somebody with prepared answers, who remembers what was asked."""
+
+    trust: bool = False
+    secret: str | None = None
+    asked: list[str] = field(default_factory=list)
+
+    def trusts(self, host, algorithm, fingerprint):
+        self.asked.append(f"{host} {algorithm} {fingerprint}")
+        return self.trust
+
+    def password(self, host, user):
+        self.asked.append(f"password of {user} on {host}")
+        return self.secret
+
+
+class _Gate(asyncssh.SSHServer):
+    def begin_auth(self, username):
+        del username
+        return True
+
+    def connection_requested(self, *_):
+        return True  # it may be a jump host
+
+    def password_auth_supported(self):
+        return True
+
+    def validate_password(self, username, password):
+        return username == USER and password == PASSWORD
+
+
+class Server:
+    """One server; commands are words it knows, files lie below `root`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root = folder / "files"
+        (self.root / "C:").mkdir(parents=True)
+        self.host_key = asyncssh.generate_private_key("ssh-ed25519")
+        self.client_key = asyncssh.generate_private_key("ssh-ed25519")
+        self.key_file = folder / "id"
+        self.key_file.write_bytes(self.client_key.export_private_key())
+        self.known_hosts = folder / "known_hosts"
+        self.connections = 0
+
+    async def __aenter__(self):
+        authorized = asyncssh.import_authorized_keys(self.client_key.export_public_key().decode())
+
+        def gate():
+            self.connections += 1
+            return _Gate()
+
+        self._listener = await asyncssh.listen(
+            "127.0.0.1",
+            0,
+            server_factory=gate,
+            server_host_keys=[self.host_key],
+            authorized_client_keys=authorized,
+            process_factory=_serve,
+            sftp_factory=lambda channel: asyncssh.SFTPServer(channel, chroot=bytes(self.root)),
+            encoding=None,
+        )
+        return self
+
+    async def __aexit__(self, *_):
+        self._listener.close()
+        await self._listener.wait_closed()
+
+    @property
+    def target(self) -> Target:
+        return Target(
+            host="127.0.0.1",
+            port=self._listener.get_port(),
+            user=USER,
+            key_file=str(self.key_file),
+            host_key=self.host_key.export_public_key().decode(),
+        )
+
+    async def connect(self, person=None, **changes):
+        target = replace(self.target, **changes)
+        return await connect(target, person or Person(), known_hosts=self.known_hosts)
+
+
+async def _serve(process):
+    word = process.command.split()[0]
+    if word == "echo":
+        process.stdout.write(await process.stdin.read())
+        process.stderr.write(b"said aside")
+        process.exit(3)
+    elif word == "hang":
+        await asyncio.sleep(60)
+    elif word == "vanish":
+        process.channel.get_connection().abort()
+
+
+def test_a_command_gets_its_input_and_gives_lines_output_and_code(tmp_path):
+    async def story():
+        async with Server(tmp_path) as server:
+            session = await server.connect()
+            lines: list[bytes] = []
+            done = await session.run(
+                ("echo",), stdin=b"one\ntwo\n", timeout_s=10, on_line=lines.append
+            )
+            await session.close()
+            return done, lines
+
+    done, lines = asyncio.run(story())
+    assert (done.code, done.stdout, done.stderr) == (3, b"one\ntwo\n", b"said aside")
+    assert lines == [b"one\n", b"two\n"]
+
+
+def test_words_that_a_shell_would_read_otherwise_never_reach_it(tmp_path):
+    async def story():
+        async with Server(tmp_path) as server:
+            session = await server.connect()
+            try:
+                await session.run(("echo", "a & b"), timeout_s=10)
+            finally:
+                await session.close()
+
+    with pytest.raises(UsageError, match="cannot be part of a command"):
+        asyncio.run(story())
+
+
+@pytest.mark.parametrize(("word", "found"), [("hang", "in time"), ("vanish", "was cut")])
+def test_a_command_that_hangs_or_a_host_that_goes_is_temporary(tmp_path, word, found):
+    async def story():
+        async with Server(tmp_path) as server:
+            session = await server.connect()
+            try:
+                await session.run((word,), timeout_s=1)
+            finally:
+                await session.close()
+
+    with pytest.raises(TemporaryError, match=found):
+        asyncio.run(story())
+
+
+def test_files_are_put_once_read_back_listed_and_removed(tmp_path):
+    content = bytes(range(256)) * 4096
+
+    async def story():
+        async with Server(tmp_path) as server:
+            session = await server.connect()
+            made = [await session.make_directory(r"C:\k") for _ in range(2)]
+            put = [await session.put(r"C:\k\x.bin", content) for _ in range(2)]
+            changed = await session.put(r"C:\k\x.bin", b"other")
+            read = await session.read(r"C:\k\x.bin")
+            missing = await session.read(r"C:\k\none")
+            names = await session.names(r"C:\k")
+            await session.remove_tree(r"C:\k")
+            gone = await session.names(r"C:\k")
+            await session.close()
+            return made, put, changed, read, missing, names, gone
+
+    made, put, changed, read, missing, names, gone = asyncio.run(story())
+    assert (made, put, changed) == ([True, False], [True, False], True)
+    assert (read, missing) == (b"other", None)
+    assert (names, gone) == (("x.bin",), ())
+    assert hashlib.sha256(read).digest() == hashlib.sha256(b"other").digest()
+
+
+def test_a_host_key_that_was_confirmed_is_remembered_and_asked_for_once(tmp_path):
+    person = Person(trust=True)
+
+    async def story():
+        async with Server(tmp_path) as server:
+            for _ in range(2):
+                session = await server.connect(person, host_key=None)
+                await session.close()
+            return server.host_key.get_fingerprint()
+
+    fingerprint = asyncio.run(story())
+    assert len(person.asked) == 1
+    assert fingerprint in person.asked[0]
+
+
+def test_an_unknown_host_key_is_refused_where_nobody_confirms(tmp_path):
+    async def story():
+        async with Server(tmp_path) as server:
+            await server.connect(Person(trust=False), host_key=None)
+
+    with pytest.raises(PermanentError, match="is not known: it shows SHA256:"):
+        asyncio.run(story())
+    assert not (tmp_path / "known_hosts").exists()
+
+
+def test_a_host_key_that_changed_is_refused_whatever_the_person_says(tmp_path):
+    person = Person(trust=True)
+
+    async def story():
+        async with Server(tmp_path) as server:
+            other = asyncssh.generate_private_key("ssh-ed25519").export_public_key().decode()
+            server.known_hosts.write_text(f"{server.target.name} {other}")
+            await server.connect(person, host_key=None)
+
+    with pytest.raises(PermanentError, match="is not the one in known_hosts"):
+        asyncio.run(story())
+    assert person.asked == []
+
+
+def test_another_key_than_the_pinned_one_is_refused(tmp_path):
+    async def story():
+        async with Server(tmp_path) as server:
+            other = asyncssh.generate_private_key("ssh-ed25519").export_public_key().decode()
+            await server.connect(Person(trust=True), host_key=other)
+
+    with pytest.raises(PermanentError, match="is not the one that was pinned"):
+        asyncio.run(story())
+
+
+def test_a_password_is_asked_for_where_the_key_is_not_enough(tmp_path):
+    person = Person(secret=PASSWORD)
+    other = tmp_path / "other"
+    other.write_bytes(asyncssh.generate_private_key("ssh-ed25519").export_private_key())
+
+    async def story():
+        async with Server(tmp_path) as server:
+            session = await server.connect(person, key_file=str(other))
+            await session.close()
+
+    asyncio.run(story())
+    assert person.asked[0].startswith("password of Administrator")
+
+
+def test_who_may_not_come_in_is_told_so(tmp_path):
+    other = tmp_path / "other"
+    other.write_bytes(asyncssh.generate_private_key("ssh-ed25519").export_private_key())
+
+    async def story():
+        async with Server(tmp_path) as server:
+            await server.connect(Person(secret="wrong"), key_file=str(other))
+
+    with pytest.raises(PermanentError, match="neither by key nor by password"):
+        asyncio.run(story())
+
+
+def test_a_host_that_does_not_answer_is_temporary(tmp_path):
+    async def story():
+        async with Server(tmp_path) as server:
+            target = server.target
+        await connect(target, Person(), known_hosts=tmp_path / "known_hosts")
+
+    with pytest.raises(TemporaryError, match="cannot reach"):
+        asyncio.run(story())
+
+
+def test_a_jump_host_carries_the_connection(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+
+    async def story():
+        async with Server(tmp_path / "a") as jump, Server(tmp_path / "b") as server:
+            session = await server.connect(jump=jump.target)
+            done = await session.run(("echo",), stdin=b"through", timeout_s=10)
+            await session.close()
+            return done.stdout, jump.connections, server.connections
+
+    assert asyncio.run(story()) == (b"through", 1, 1)
+
+
+def test_a_key_file_that_is_none_is_the_users_mistake(tmp_path):
+    (tmp_path / "none").write_text("not a key")
+
+    async def story():
+        async with Server(tmp_path) as server:
+            await server.connect(key_file=str(tmp_path / "none"))
+
+    with pytest.raises(UsageError, match="cannot use the key"):
+        asyncio.run(story())

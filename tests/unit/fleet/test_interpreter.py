@@ -1,0 +1,70 @@
+"""The Python for hosts: by its sum, from a file, a mirror or the folder of an earlier join."""
+
+import hashlib
+
+import pytest
+
+from transom.errors import PermanentError, UsageError
+from transom.fleet.interpreter import fetch_interpreter, interpreter_artifact, own_interpreter
+from transom.model.fleet import Source
+from transom.model.lock import Lock, LockEntry, SumFrom
+from transom.remote.download import Downloaded
+
+CONTENT = b"an archive"
+SUM = hashlib.sha256(CONTENT).hexdigest()
+MIRROR = {"https://www.python.org": "https://mirror.example/python"}
+
+
+class Fetcher:
+    def __init__(self):
+        self.asked = []
+
+    def text(self, url):
+        raise AssertionError(url)
+
+    def file(self, url, destination, *, sha256=None, progress=None):
+        del progress
+        self.asked.append((url, sha256))
+        destination.write_bytes(CONTENT)
+        return Downloaded(SUM, len(CONTENT))
+
+
+def lock(pinnable, sha256=SUM):
+    key = pinnable.key
+    entry = LockEntry(
+        id=key.id,
+        version=key.version,
+        url=key.url,
+        sha256=sha256,
+        size=1,
+        sum_from=SumFrom.FIRST_USE,
+    )
+    return Lock((entry,))
+
+
+def test_it_is_fetched_from_the_mirror_once_and_then_kept(tmp_path):
+    pinnable = interpreter_artifact(Source(mirrors=MIRROR))
+    fetcher = Fetcher()
+    for _ in range(2):
+        found = fetch_interpreter(
+            pinnable, lock(pinnable), fetcher=lambda _: fetcher, folder=tmp_path / "cache"
+        )
+        assert found == CONTENT
+    ((url, sha256),) = fetcher.asked
+    assert url.startswith("https://mirror.example/python/ftp/")
+    assert sha256 == SUM
+
+
+def test_a_file_of_ones_own_must_be_what_the_lock_names(tmp_path):
+    file = tmp_path / "python.zip"
+    file.write_bytes(CONTENT)
+    pinnable = interpreter_artifact(Source())
+    assert own_interpreter(file, pinnable, lock(pinnable)) == CONTENT
+    assert own_interpreter(file, pinnable, Lock()) == CONTENT
+    with pytest.raises(PermanentError, match="the lock says"):
+        own_interpreter(file, pinnable, lock(pinnable, "b" * 64))
+
+
+def test_a_file_that_is_not_there_is_the_users_mistake(tmp_path):
+    with pytest.raises(UsageError, match="cannot read"):
+        own_interpreter(tmp_path / "none", interpreter_artifact(Source()), Lock())

@@ -1,0 +1,194 @@
+"""Joining one host: the real node program on a simulated host, a cluster in memory."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from transom.errors import (
+    PermanentError,
+    Refused,
+    TemporaryError,
+    UnsupportedError,
+    UsageError,
+)
+from transom.fleet.join import join_host
+from transom.fleet.reset import reset_host
+from transom.kube.api import Node
+from transom.node.host.values import Adapter, Completed
+
+
+@pytest.fixture
+def join(world, brought):
+    def run(**wish):
+        return asyncio.run(
+            join_host(
+                replace(world.wish, **wish),
+                world.doors,
+                brought=brought,
+                pin=world.pin,
+                watcher=world,
+            )
+        )
+
+    return run
+
+
+@pytest.fixture
+def reset(world):
+    return lambda: asyncio.run(reset_host(world.wish, world.doors, watcher=world))
+
+
+def tree(world):
+    """Every file of the host, the program's own included."""
+    return world.host.disk.tree(without="nothing")
+
+
+def test_a_bare_host_becomes_a_ready_node(join, world):
+    joined = join()
+    assert joined.node == Node(name="win-01", ready=True, kubelet="1.37.1")
+    assert "join" in joined.changed
+    assert ("join", "changed") in world.steps
+    assert joined.recipe.target.windows_release == "2022"
+    assert joined.recipe.identity.address == "10.0.0.21"
+
+
+def test_the_token_is_of_this_join_alone_and_gone_afterwards(join, world):
+    join()
+    assert len(world.tokens) == 1
+    assert world.api.secrets == {}
+
+
+def test_the_token_is_gone_when_the_join_fails_too(join, world):
+    world.host.programs["kubeadm.exe"] = lambda _, argv: Completed(
+        code=int(argv[1] == "join"), output="no"
+    )
+    with pytest.raises(PermanentError):
+        join()
+    assert world.api.secrets == {}
+
+
+def test_no_secret_is_in_a_command_or_on_the_host(join, world):
+    join()
+    secret = world.tokens[0].partition(".")[2]
+    assert not any(secret in word for command in world.commands for word in command)
+    assert secret not in repr(tree(world))
+
+
+def test_a_second_join_changes_nothing_and_mints_no_token(join, world):
+    join()
+    before = world.host.snapshot(), tree(world)
+    again = join()
+    assert (again.changed, again.brought) == ((), False)
+    assert (world.host.snapshot(), tree(world)) == before
+    assert len(world.tokens) == 1
+
+
+def test_a_session_that_is_cut_is_taken_up_again_and_nothing_is_shown_twice(join, world):
+    world.cut_after = '"step": "directories"'
+    join()
+    assert world.sessions == 2
+    assert len(world.steps) == len(set(world.steps))
+    assert ("join", "changed") in world.steps
+
+
+def test_an_interruption_asks_the_host_to_stop_after_its_step_and_deletes_the_token(
+    join, world, monkeypatch
+):
+    def interrupt(event):
+        task = asyncio.current_task()
+        if event.step == "directories" and task is not None:
+            task.cancel()
+
+    monkeypatch.setattr(world, "event", interrupt)
+    with pytest.raises(asyncio.CancelledError):
+        join()
+    assert world.commands[-1][-1] == "cancel"
+    assert world.api.secrets == {}
+
+
+def test_a_reboot_is_made_where_it_is_allowed_and_the_join_goes_on(join, world):
+    world.host.features.need_reboot.add("Containers")
+    joined = join(reboot=True)
+    assert world.reboots == 1
+    assert {"features", "join"} <= set(joined.changed)
+
+
+def test_a_reboot_that_is_not_allowed_is_asked_for(join, world):
+    world.host.features.need_reboot.add("Containers")
+    with pytest.raises(TemporaryError, match="needs a reboot") as caught:
+        join()
+    assert "--reboot" in caught.value.hint
+    assert world.reboots == 0
+
+
+def test_a_host_that_cannot_is_refused_with_every_reason_and_untouched(join, world):
+    world.host.system.admin = False
+    world.host.system.free = 1
+    with pytest.raises(Refused) as caught:
+        join()
+    found = {refusal.id: refusal.fix for refusal in caught.value.refusals}
+    assert {"not-elevated", "disk-space"} <= set(found)
+    assert all(found.values())
+    assert world.steps == []
+    assert world.tokens == []
+
+
+def test_a_missing_network_is_named_as_the_reason_for_not_ready(join, world):
+    world.problem = "container runtime network not ready: cni plugin not initialized"
+    with pytest.raises(TemporaryError, match="because its pod network is missing"):
+        join()
+    assert world.time_s < 400
+
+
+def test_another_reason_for_not_ready_is_the_kubelets_own(join, world):
+    world.problem = "PLEG is not healthy"
+    with pytest.raises(TemporaryError, match="PLEG is not healthy"):
+        join()
+
+
+def test_a_release_nobody_knows_is_refused(join, world):
+    world.host.system.windows = (12345, 1)
+    with pytest.raises(UnsupportedError, match="build 12345"):
+        join()
+
+
+def test_a_host_with_several_addresses_must_be_told_which(join, world):
+    world.host.network.up = (Adapter(name="e", addresses=("10.1.0.1", "10.2.0.1"), dhcp=False),)
+    with pytest.raises(UsageError, match=r"10\.1\.0\.1, 10\.2\.0\.1"):
+        join()
+    assert join(node_ip="10.2.0.1").recipe.identity.address == "10.2.0.1"
+
+
+def test_a_reset_leaves_the_host_as_it_was_and_deletes_the_node(join, reset, world):
+    before = tree(world), world.host.snapshot()["settings"]
+    join()
+    done = reset()
+    assert (done.was_there, done.node_deleted) == (True, True)
+    assert "join" in done.undone
+    assert world.api.nodes == {}
+    files, settings = before
+    assert tree(world) == files
+    changed = {k for k, v in world.host.snapshot()["settings"].items() if settings.get(k) != v}
+    assert changed == {"feature containers"}
+
+
+def test_a_reset_of_a_host_without_transom_changes_nothing(reset, world):
+    before = tree(world)
+    done = reset()
+    assert (done.was_there, done.node_deleted) == (False, False)
+    assert tree(world) == before
+
+
+def test_a_node_takes_no_new_pods_while_it_is_reset(join, reset, world):
+    join()
+    marked = []
+    mark = world.api.set_unschedulable
+
+    async def set_unschedulable(name, *, unschedulable):
+        marked.append((name, unschedulable))
+        await mark(name, unschedulable=unschedulable)
+
+    world.api.set_unschedulable = set_unschedulable
+    reset()
+    assert marked == [("win-01", True)]
