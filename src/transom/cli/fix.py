@@ -94,13 +94,12 @@ class _Sieve:
 
 def _sieve(name: str, data: bytes, settings: "Settings") -> _Sieve:
     from transom.spec.loader import load
-    from transom.workload.ignore import ANNOTATION, MARK, annotations_in, comments_in
+    from transom.workload.ignore import ANNOTATION, annotations_in, comments_in
 
     ignores = list(settings.ignores)
     if ANNOTATION.encode() in data:
         ignores += annotations_in(load(data, name=name))
-    if MARK in data:
-        ignores += comments_in(data.decode(errors="replace"), file=name)
+    ignores += comments_in(data.decode(errors="replace"), file=name)
     return _Sieve(ignores)
 
 
