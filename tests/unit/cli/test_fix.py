@@ -3,10 +3,13 @@
 import io
 import stat
 import sys
+from pathlib import Path
 
 import pytest
 
 from transom.cli.main import main
+
+ROOT = Path(__file__).parents[3]
 
 BAD = """\
 apiVersion: v1
@@ -105,6 +108,14 @@ def test_every_fix_can_be_listed(capsys):
     shown = capsys.readouterr().out
     assert "WIN028" in shown
     assert "depends" in shown
+
+
+def test_the_page_shows_what_the_command_prints(monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    page = (ROOT / "docs/fix.md").read_text("utf-8")
+    command, _, printed = page.partition("$ transom ")[2].partition("```")[0].partition("\n")
+    assert main(command.split()) == 1
+    assert capsys.readouterr().out == printed
 
 
 def test_place_tolerates_the_taint_that_is_named(file, capsys):
