@@ -1,7 +1,7 @@
 """The options that tell commands about workloads which cluster those are meant for."""
 
+import os
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
 from transom.cli.linting import settings as settings_file
 from transom.cli.linting.settings import Settings
@@ -39,8 +39,9 @@ def add_cluster_options(parser: ArgumentParser) -> None:
 def settings_of(args: Namespace) -> Settings:
     """The settings for the files that were named."""
     if args.config is not None:
-        path = Path(args.config)
-        return settings_file.read(path.read_text(encoding="utf-8"), file=args.config)
-    first = Path() if args.paths[0] == "-" else Path(args.paths[0])
-    start = first.resolve()
-    return settings_file.find(start if start.is_dir() else start.parent)
+        from transom.cli.fleet_file import read_bytes
+
+        return settings_file.read(read_bytes(args.config).decode(), file=args.config)
+    first = args.paths[0] if args.paths[0] != "-" else "."
+    is_folder = os.path.isdir(first)  # noqa: PTH112 - as in `settings.find`
+    return settings_file.find(first if is_folder else os.path.dirname(first))  # noqa: PTH120 - same
