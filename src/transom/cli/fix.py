@@ -93,13 +93,14 @@ class _Sieve:
 
 
 def _sieve(name: str, data: bytes, settings: "Settings") -> _Sieve:
+    from transom.cli.linting.run import may_ignore
     from transom.spec.loader import load
-    from transom.workload.ignore import ANNOTATION, annotations_in, comments_in
+    from transom.workload.ignore import annotations_in, comments_in
 
     ignores = list(settings.ignores)
-    if ANNOTATION.encode() in data:
+    if may_ignore(data):
         ignores += annotations_in(load(data, name=name))
-    ignores += comments_in(data.decode(errors="replace"), file=name)
+        ignores += comments_in(data.decode(errors="replace"), file=name)
     return _Sieve(ignores)
 
 

@@ -39,32 +39,11 @@ exit codes: 0 clean, 1 findings at or above --fail-on, 2 usage or something that
 
 def configure(parser: ArgumentParser) -> None:
     """Add what is linted, for which cluster, and how it is told."""
+    from transom.cli.linting.options import add_cluster_options
+
     parser.epilog = _EXAMPLES
     parser.add_argument("paths", nargs="+", metavar="PATH", help="file, folder, pattern or -")
-    cluster = parser.add_argument_group("the cluster they are meant for")
-    cluster.add_argument("--kubernetes", metavar="VERSION", help="such as 1.30 (default: newest)")
-    cluster.add_argument(
-        "--windows",
-        metavar="RELEASE",
-        action="append",
-        default=[],
-        help="of the nodes, such as 2022; repeatable",
-    )
-    cluster.add_argument("--network-mode", choices=["overlay", "l2bridge"])
-    cluster.add_argument(
-        "-f", "--filename", metavar="FLEET", help="take versions, network and taints from a fleet"
-    )
-    cluster.add_argument(
-        "--mixed", action="store_true", help="the cluster has Linux nodes for workloads too"
-    )
-    cluster.add_argument(
-        "--assume-os", choices=["windows", "linux"], help="of pods that do not say"
-    )
-    cluster.add_argument(
-        "--pod-security",
-        choices=["privileged", "baseline", "restricted"],
-        help="the level that namespaces enforce",
-    )
+    add_cluster_options(parser)
     told = parser.add_argument_group("what is told")
     told.add_argument(
         "-o",
@@ -89,7 +68,6 @@ def configure(parser: ArgumentParser) -> None:
         default=[],
         help="findings of another linter; mark those that are wrong for Windows pods",
     )
-    told.add_argument("--config", metavar="FILE", help="instead of .transom.toml, found upwards")
     parser.add_argument(
         "-j", "--jobs", type=int, default=1, metavar="N", help="processes; 0 is one per core"
     )
@@ -99,11 +77,12 @@ def run(args: Namespace) -> int:
     """Lint, report, and turn what was found into an exit code."""
     from transom.cli.linting import sources
     from transom.cli.linting.cluster import context_of
+    from transom.cli.linting.options import settings_of
     from transom.cli.linting.run import Job
     from transom.cli.linting.run import run as lint
 
     outputs = [_output(text) for text in args.output or ["text"]]
-    settings = _settings(args)
+    settings = settings_of(args)
     ctx = context_of(args, settings)
     names, missing = sources.find(args.paths)
     job = Job(
@@ -120,20 +99,6 @@ def run(args: Namespace) -> int:
         _write(form, file, report)
     _tell_unreadable(report.unreadable)
     return _exit_code(report, args.fail_on or settings.fail_on or "error")
-
-
-def _settings(args: Namespace) -> "Settings":
-    from transom.cli.linting import settings
-
-    if args.config is not None:
-        from transom.cli.fleet_file import read_bytes
-
-        return settings.read(read_bytes(args.config).decode(), file=args.config)
-    import os
-
-    first = args.paths[0] if args.paths[0] != "-" else "."
-    is_folder = os.path.isdir(first)  # noqa: PTH112 - as in `settings.find`
-    return settings.find(first if is_folder else os.path.dirname(first))  # noqa: PTH120 - same
 
 
 def _report(

@@ -2,10 +2,9 @@
 
 import os
 from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from transom.cli.linting.settings import Settings
+from transom.cli.linting import settings as settings_file
+from transom.cli.linting.settings import Settings
 
 
 def add_cluster_options(parser: ArgumentParser) -> None:
@@ -37,14 +36,12 @@ def add_cluster_options(parser: ArgumentParser) -> None:
     parser.add_argument("--config", metavar="FILE", help="instead of .transom.toml, found upwards")
 
 
-def settings_of(args: Namespace) -> "Settings":
+def settings_of(args: Namespace) -> Settings:
     """The settings for the files that were named."""
-    from transom.cli.linting import settings
-
     if args.config is not None:
         from transom.cli.fleet_file import read_bytes
 
-        return settings.read(read_bytes(args.config).decode(), file=args.config)
+        return settings_file.read(read_bytes(args.config).decode(), file=args.config)
     first = args.paths[0] if args.paths[0] != "-" else "."
     is_folder = os.path.isdir(first)  # noqa: PTH112 - as in `settings.find`
-    return settings.find(first if is_folder else os.path.dirname(first))  # noqa: PTH120 - same
+    return settings_file.find(first if is_folder else os.path.dirname(first))  # noqa: PTH120 - same

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _CHUNK = 64
 
 # Both forms of an ignore in a file; few files have one.
-_HAS_IGNORE = re.compile(rb"transom:|ignore\.transom\.dev/").search
+may_ignore = re.compile(rb"transom:|ignore\.transom\.dev/").search
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def _lint_data(name: str, data: bytes, job: Job, linter: Linter, outcome: Outcom
     findings = linter.lint(documents)
     findings.sort(key=lambda finding: (finding.line, finding.column, finding.rule))
     outcome.findings += findings
-    if _HAS_IGNORE(data):
+    if may_ignore(data):
         from transom.workload.ignore import annotations_in, comments_in
 
         outcome.ignores += annotations_in(documents)
