@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 from transom.errors import UsageError
 
 if TYPE_CHECKING:
-    from transom.cli.linting.settings import Settings
     from transom.model.finding import Finding
-    from transom.workload.ignore import Ignore
 
 SUMMARY = "Correct manifests for Windows in place, keeping comments, order, quoting and line ends."
 
@@ -62,12 +60,13 @@ def run(args: Namespace) -> int:
         rules=_rules(args.rules),
         unsafe=args.unsafe,
         without=frozenset(settings.disable),
+        ignores=settings.ignores,
         templates=settings.pod_templates,
     )
     left: list[Left] = []
 
     def change(name: str, data: bytes) -> bytes:
-        result = fixer.fix(data, name=name, is_ignored=_sieve(name, data, settings))
+        result = fixer.fix(data, name=name)
         for fixed in result.fixed:
             _tell(fixed.finding, fixed.what)
         for still in result.left:
@@ -80,28 +79,6 @@ def run(args: Namespace) -> int:
     if unreadable:
         return UsageError.exit_code
     return int(bool(left) or (args.diff and changed > 0))
-
-
-class _Sieve:
-    """The ignores of one file."""
-
-    def __init__(self, ignores: "list[Ignore]") -> None:
-        self._ignores = ignores
-
-    def __call__(self, finding: "Finding") -> bool:
-        return any(ignore.covers(finding) for ignore in self._ignores)
-
-
-def _sieve(name: str, data: bytes, settings: "Settings") -> _Sieve:
-    from transom.cli.linting.run import may_ignore
-    from transom.spec.loader import load
-    from transom.workload.ignore import annotations_in, comments_in
-
-    ignores = list(settings.ignores)
-    if may_ignore(data):
-        ignores += annotations_in(load(data, name=name))
-        ignores += comments_in(data.decode(errors="replace"), file=name)
-    return _Sieve(ignores)
 
 
 def _tell(finding: "Finding", what: str) -> None:

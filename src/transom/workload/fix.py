@@ -4,7 +4,7 @@ Called by `transom fix`. Gives new text and says what was done and what was not,
 opens no file. What somebody has decided to ignore stays.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,7 @@ from transom.spec.editing.stream import Stream
 from transom.workload.catalogue import POD, Catalogue, Profile, profile_of
 from transom.workload.context import LintContext
 from transom.workload.engine import finding_of
+from transom.workload.ignore import Ignore, annotations_in, comments_in
 from transom.workload.paths import ObjectPath
 from transom.workload.platform import decide
 from transom.workload.pods import ObjectView, PodView, objects_in, pods_in
@@ -84,17 +85,17 @@ class Fixer:
         rules: frozenset[str] = frozenset(),
         unsafe: bool = False,
         without: frozenset[str] = frozenset(),
+        ignores: Sequence[Ignore] = (),
         templates: Mapping[str, Sequence[ObjectPath]] | None = None,
     ) -> None:
         self._ctx = ctx
         self._rules = rules or frozenset(REMEDIES)
         self._unsafe = unsafe
         self._catalogue = Catalogue(ctx, without=without)
+        self._ignores = ignores
         self._templates = templates
 
-    def fix(
-        self, data: bytes, *, name: str, is_ignored: Callable[[Finding], bool] = lambda _: False
-    ) -> Result:
+    def fix(self, data: bytes, *, name: str) -> Result:
         """Fix every document of a file.
 
         Raises:
@@ -102,24 +103,21 @@ class Fixer:
         """
         stream = Stream(data, name=name)
         result = Result(data)
-        documents = [
-            self._fix_document(document, result, is_ignored) for document in stream.documents
-        ]
+        documents = [self._fix_document(document, result) for document in stream.documents]
         result.data = stream.with_documents(documents)
         return result
 
-    def _fix_document(
-        self, document: Document, result: Result, is_ignored: Callable[[Finding], bool]
-    ) -> Document:
+    def _fix_document(self, document: Document, result: Result) -> Document:
         left: dict[_Key, Left] = {}
         for _round in range(_ROUNDS):
             cases = list(self._cases(document))
+            ignores = [*self._ignores, *_ignores_in(document)]
             wanted = [
                 case
                 for case in cases
                 if case.row.id in self._rules
                 and case.row.id in REMEDIES
-                and not is_ignored(case.finding)
+                and not any(ignore.covers(case.finding) for ignore in ignores)
             ]
             early = [case for case in wanted if case.row.id not in LAST]
             plan = _Plan(self._unsafe, self._ctx, document.value)
@@ -235,6 +233,16 @@ def prune(value: Any, edits: Iterable[Edit]) -> list[Edit]:
     empty = {path for path, keys in losses.items() if keys == set(_value_at(value, path))}
     kept = [made for made in wanted if not (isinstance(made, Remove) and made.path[:-1] in empty)]
     return [*kept, *(Remove(path) for path in sorted(empty, key=str))]
+
+
+def _ignores_in(document: Document) -> Iterator[Ignore]:
+    """What the document says itself; edits move lines, so each round asks again."""
+    if b"transom" not in document.source:
+        return
+    yield from annotations_in([document])
+    above = document.first_line - 1
+    for ignore in comments_in(document.source.decode(), file=document.name):
+        yield ignore._replace(line=ignore.line + above)
 
 
 def _is_refused_by_server(row: Row) -> bool:

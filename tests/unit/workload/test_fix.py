@@ -12,7 +12,7 @@ from transom.workload.catalogue import all_rules
 from transom.workload.context import LintContext, OperatingSystem
 from transom.workload.engine import Linter
 from transom.workload.fix import Fixer
-from transom.workload.ignore import annotations_in
+from transom.workload.ignore import Ignore
 from transom.workload.paths import text_of
 from transom.workload.remedy import REMEDIES
 
@@ -147,16 +147,25 @@ spec:
     assert fixed(text).data.decode() == text
 
 
-def test_what_is_ignored_is_not_fixed():
+def test_what_an_annotation_ignores_is_not_fixed():
     annotated = 'metadata:\n  annotations: {ignore.transom.dev/WIN025: "needed for a test"}\n'
     text = POD.replace("metadata:\n", annotated) + "    securityContext: {privileged: false}\n"
-    ignores = list(annotations_in(load(text, name="web.yaml")))
-    result = Fixer(CTX).fix(
-        text.encode(),
-        name="web.yaml",
-        is_ignored=lambda finding: any(ignore.covers(finding) for ignore in ignores),
+    assert fixed(text).data.decode() == text
+
+
+def test_what_a_comment_ignores_is_not_fixed_though_edits_above_move_its_line():
+    kept = (
+        "    securityContext:\n      privileged: false  # transom: ignore WIN025 for the scanner\n"
     )
-    assert result.data.decode() == text
+    above = "  hostPID: true\n  shareProcessNamespace: true\n"
+    text = "# first\n---\n" + POD.replace("  os:", above + "  os:") + kept
+    assert fixed(text).data.decode() == "# first\n---\n" + POD + kept
+
+
+def test_what_the_settings_ignore_is_not_fixed():
+    text = POD + "    securityContext: {privileged: false}\n"
+    ignore = Ignore("WIN025", "not ours", ".transom.toml", 1, 1, globs=("web.*",))
+    assert fixed(text, ignores=[ignore]).data.decode() == text
 
 
 def test_only_the_rules_asked_for_are_fixed():
