@@ -89,6 +89,8 @@ def _pod(chance: random.Random, name: str) -> dict[str, Any]:
     options = _windows_options(chance, share=0.1)
     if options is not None:
         security["windowsOptions"] = options
+    if system != "linux" and chance.random() < 0.08:  # noqa: PLR2004 - one in twelve
+        _make_host_process(chance, spec, security)
     if security or chance.random() < 0.2:  # noqa: PLR2004 - an empty one now and then
         spec["securityContext"] = security
     _settle(spec)
@@ -124,6 +126,18 @@ def _windows_options(chance: random.Random, *, share: float) -> dict[str, Any] |
     if chance.random() < 0.1:  # noqa: PLR2004 - one in ten
         options["gmsaCredentialSpec"] = chance.choice(_CREDENTIAL_SPECS)
     return options
+
+
+def _make_host_process(
+    chance: random.Random, spec: dict[str, Any], security: dict[str, Any]
+) -> None:
+    """HostProcess said at the pod, at containers or both, now and then with a contradiction."""
+    spec["hostNetwork"] = chance.random() < 0.8  # noqa: PLR2004 - mostly as it must be
+    for holder in (spec, *spec["containers"], *spec.get("initContainers", ())):
+        if chance.random() < 0.7:  # noqa: PLR2004 - most of them
+            context = security if holder is spec else holder.setdefault("securityContext", {})
+            options = context.setdefault("windowsOptions", {})
+            options["hostProcess"] = chance.random() < 0.8  # noqa: PLR2004 - mostly true
 
 
 def _choose(
