@@ -36,7 +36,7 @@ def assert_same_places(text):
             name="a",
             index=0,
             text=raw,
-            first_line=document._first_line,
+            first_line=document.first_line,
             root=compose(raw),
         )
         outline = Outline(raw.decode())
