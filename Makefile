@@ -33,11 +33,14 @@ lab-machine: $(LAB_INSTALLED)
 setup: $(INSTALLED)  ## make .venv with Transom and everything needed to work on it
 	@echo "ready: $(BIN)/transom --help"
 
-demo: $(INSTALLED)  ## see a fleet become a recipe, a refusal and an explanation; no root, seconds
+demo: $(INSTALLED) $(if $(LAB),lab-machine)  ## a fleet, its recipe, a refusal: no root, seconds; LAB=1 joins a real node
 	@$(BIN)/python tools/demo.py
+ifneq ($(LAB),)
+	@$(BIN)/python tools/demo_lab.py
+endif
 
 test: $(INSTALLED) $(if $(LINUX),$(LAB_INSTALLED)) $(if $(LAB),lab-machine)  ## unit and contract tests, two minutes; LAB=1 adds the lab's (root)
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto $(if $(LAB),,-m "not go")
 ifneq ($(LAB),)
 	$(BIN)/python -m pytest tests/lab
 endif

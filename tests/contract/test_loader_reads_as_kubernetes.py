@@ -20,6 +20,8 @@ from transom.errors import InvalidDocument
 from transom.spec import node
 from transom.spec.loader import load
 
+pytestmark = pytest.mark.go
+
 PROGRAM = Path(__file__).parent / "goyaml"
 BUILD_TIMEOUT_S = 600
 READ_TIMEOUT_S = 100
