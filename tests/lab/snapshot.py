@@ -9,21 +9,25 @@ from transom_lab.host import WindowsHost
 NOT_COMPARED = ("windows", "users", "ProgramData/transom-lab")
 _LOGS = ("var/log/goshim.log", "var/log/containerd.exe.log", "var/log/kube-log-runner.exe.log")
 _SERVICES = r"HKLM\SYSTEM\CurrentControlSet\Services"
+_FIREWALL = rf"{_SERVICES}\SharedAccess"
+_FIREWALL_KEY = r"HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Services\SharedAccess"
 _ENVIRONMENT = r"HKLM\SYSTEM\CurrentControlSet\Control\Session Manager\Environment"
 
 
 def snapshot(host: WindowsHost) -> dict[str, str]:
-    """Files by their hash, services, the search path and the registry of HNS."""
+    """Files by their hash, services, the search path, firewall rules and the registry of HNS."""
     queries = {
         "services": [_SERVICES],
         "path": [_ENVIRONMENT, "/v", "Path"],
         "hns": [rf"{_SERVICES}\hns", "/s"],
+        "firewall": [_FIREWALL, "/s"],
     }
     lines = {
         f"{name} {line.strip()}": "there"
         for name, words in queries.items()
         for line in host.run(["reg", "query", *words], check=False).splitlines()
-        if line.strip()
+        # Every Windows has the key of its firewall; the lab's netsh makes it with the first rule.
+        if line.strip() and not line.startswith((_FIREWALL_KEY, "reg:"))
     }
     return files(host) | lines
 

@@ -114,12 +114,21 @@ class HostRun:
                 ended = await self._again(request, note, lambda: seen, deadline)
         except asyncio.CancelledError:
             with suppress(TransomError):
-                await asyncio.shield(self.program.cancel())
+                await asyncio.shield(self._stop())
             raise
         if ended.state is State.FAILED:
             kind = _FAMILIES.get(ended.error, PermanentError)
-            raise kind(ended.message, subject=request.recipe.identity.name)
+            hint = "run the same command again in a while" if kind is TemporaryError else ""
+            raise kind(ended.message, subject=request.recipe.identity.name, hint=hint)
         return ended
+
+    async def _stop(self) -> None:
+        """Say it in a session of its own: the other ends with the command that is cut off in it."""
+        session = await self.connect()
+        try:
+            await NodeProgram(session).cancel()
+        finally:
+            await session.close()
 
     async def _first(self, request: Request, note: OnEvent) -> Ended | None:
         try:

@@ -179,10 +179,10 @@ class SshSession:
         self, command: str, stdin: bytes, on_line: Callable[[bytes], None] | None
     ) -> Completed:
         process = await self._connection.create_process(command, encoding=None)
+        stderr = asyncio.create_task(process.stderr.read())
         try:
             process.stdin.write(stdin)
             process.stdin.write_eof()
-            stderr = asyncio.create_task(process.stderr.read())
             stdout = bytearray()
             while line := await process.stdout.readline():
                 stdout += line
@@ -192,6 +192,8 @@ class SshSession:
             await process.wait_closed()
         finally:
             process.close()
+            stderr.cancel()
+            await asyncio.gather(stderr, return_exceptions=True)
         if process.exit_status is None or process.exit_status < 0:
             raise TemporaryError(f"the session with {self._name} was cut", subject=self._name)
         return Completed(process.exit_status, bytes(stdout), said)

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import gzip
 import hashlib
 import io
 import json
@@ -238,9 +239,9 @@ def _content(artifact):
     if artifact.unpack is Unpack.FILE:
         return artifact.id.encode()
     buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
         for member in artifact.members:
             entry = tarfile.TarInfo(member.name)
             entry.size = len(member.name)
             archive.addfile(entry, io.BytesIO(member.name.encode()))
-    return buffer.getvalue()
+    return gzip.compress(buffer.getvalue(), mtime=0)
