@@ -42,7 +42,7 @@ endif
 test: $(INSTALLED) $(if $(LINUX),$(LAB_INSTALLED)) $(if $(LAB),lab-machine)  ## unit and contract tests, two minutes; LAB=1 adds the lab's (root)
 	$(BIN)/python -m pytest -n auto $(if $(LAB),,-m "not go")
 ifneq ($(LAB),)
-	$(BIN)/python -m pytest tests/lab
+	$(BIN)/python -m pytest tests/lab --reruns 1 -rR
 endif
 
 lab: lab-machine  ## a control plane and two Windows hosts on this machine (Linux, root)
