@@ -31,8 +31,8 @@ def main() -> int:
         transom("lab", "up", "--name", NAME, "--hosts", "1", "--bare")
         told = transom("lab", "fleet", "--name", NAME)
         line = shlex.split(told[told.index("transom join") :].replace("\\\n", " "))
-        transom(*line[1:], show="join ADDRESS ... (as printed above)")
-        transom("lab", "kubectl", "--name", NAME, "--", "get", "nodes", "-o", "wide")
+        transom(*line[1:], "--reboot", show="join ADDRESS ... --reboot (as printed above)")
+        transom("lab", "kubectl", "--name", NAME, "get", "nodes", "-o", "wide")
         undo = _without(line[2:], {"--lock", "--python", "--mirror"})
         transom("reset", *undo, "--yes", show="reset ADDRESS ... --yes")
     finally:
