@@ -83,7 +83,13 @@ def test_a_closed_stream_is_no_defect(start, closed, arguments, code):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no signal for one process alone")
 def test_an_interrupt_while_waiting_for_input_is_told_in_a_word(start):
-    process = start("recipe", "-f", "-", "-v", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    process = start(
+        *("recipe", "-f", "-", "-v"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        # A shell without a terminal lets its background jobs ignore the signal, and so their children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     process.stdin.write(b"kind: Fleet\n" * 100_000)  # more than a pipe holds, so it is reading
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
