@@ -3,7 +3,7 @@
 import json
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from transom.errors import UsageError
@@ -11,12 +11,14 @@ from transom.model.finding import Finding, Severity
 
 if TYPE_CHECKING:
     from transom.cli.findings import Report
-    from transom.cli.linting.run import Outcome
+    from transom.cli.linting.gather import Gathered
+    from transom.cli.linting.run import Part
     from transom.cli.linting.settings import Settings
+    from transom.cli.linting.spool import Spool
     from transom.model.problem import Mistake
     from transom.workload.baseline import Baseline
     from transom.workload.context import LintContext
-    from transom.workload.foreign import Overruled
+    from transom.workload.foreign import Overruled, Span
 
 SUMMARY = "Say what will not work on Windows in Kubernetes manifests, where, why and what to do."
 
@@ -80,64 +82,75 @@ def run(args: Namespace) -> int:
     from transom.cli.linting.options import settings_of
     from transom.cli.linting.run import Job
     from transom.cli.linting.run import run as lint
+    from transom.cli.linting.spool import Spool
 
     outputs = [_output(text) for text in args.output or ["text"]]
     settings = settings_of(args)
-    ctx = context_of(args, settings)
-    names, missing = sources.find(args.paths)
     job = Job(
-        ctx,
+        context_of(args, settings),
         without=frozenset((*args.disable, *settings.disable)),
         templates=settings.pod_templates,
         with_lines=any(form == "text" for form, _file in outputs),
         with_spans=bool(args.import_sarif),
     )
-    outcome = lint(names, job, processes=_processes(args.jobs))
-    outcome.unreadable[:0] = missing
-    report = _report(args, settings, outcome, names, ctx)
-    for form, file in outputs:
-        _write(form, file, report)
+    names, missing = sources.find(args.paths)
+    with Spool() as spool:
+        gathered = _gather(args, settings, lint(names, job, processes=_processes(args.jobs)), spool)
+        gathered.unreadable[:0] = missing
+        _complain(args, settings, job.ctx, gathered, names)
+        report = _report(args, gathered, files=len(names))
+        for form, file in outputs:
+            _write(form, file, report)
     _tell_unreadable(report.unreadable)
     return _exit_code(report, args.fail_on or settings.fail_on or "error")
 
 
-def _report(
+def _gather(
+    args: Namespace, settings: "Settings", parts: "Iterable[Part]", spool: "Spool"
+) -> "Gathered":
+    from transom.cli.linting.gather import Gathered
+
+    file = args.baseline or settings.baseline
+    gathered = Gathered(spool, ignores=settings.ignores, baseline=_baseline(file) if file else None)
+    for part in parts:
+        gathered.add(part)
+    gathered.settle()
+    return gathered
+
+
+def _complain(
     args: Namespace,
     settings: "Settings",
-    outcome: "Outcome",
-    names: Sequence[str],
     ctx: "LintContext",
-) -> "Report":
-    from transom.cli.findings import Report
-    from transom.cli.linting.run import sieve
-
-    kept_by, kept, ignored = sieve(outcome, settings.ignores)
-    if outcome.ignores or settings.ignores:
+    gathered: "Gathered",
+    names: Sequence[str],
+) -> None:
+    """Say what is wrong with ignores and baseline, once everything was seen."""
+    if settings.ignores:
         from transom.workload.catalogue import active_ids, known_ids
 
-        kept += kept_by.complaints(known_ids(), active_ids(ctx))
+        gathered.add_last(gathered.complaints(known_ids(), active_ids(ctx)))
     if args.write_baseline:
-        _write_baseline(args.write_baseline, kept)
-    file = args.baseline or settings.baseline
-    if file:
-        baseline = _baseline(file)
-        known = [finding for finding in kept if baseline.is_known(finding)]
-        kept = [finding for finding in kept if finding not in set(known)]
-        kept += baseline.stale(frozenset(names))
-        ignored += len(known)
-    overruled, runs = _import(args.import_sarif, outcome)
+        _write_baseline(args.write_baseline, gathered.all_findings())
+    gathered.add_last(gathered.stale(frozenset(names)))
+
+
+def _report(args: Namespace, gathered: "Gathered", *, files: int) -> "Report":
+    from transom.cli.findings import Report
+
+    overruled, runs = _import(args.import_sarif, gathered.spans)
     return Report(
-        kept,
-        outcome.unreadable,
-        files=len(names),
-        ignored=ignored,
-        lines=outcome.lines,
+        gathered,
+        gathered.counts,
+        gathered.unreadable,
+        files=files,
+        ignored=gathered.ignored,
         overruled=overruled,
         foreign_runs=runs,
     )
 
 
-def _import(files: Sequence[str], outcome: "Outcome") -> "tuple[list[Overruled], list[Any]]":
+def _import(files: Sequence[str], spans: "Sequence[Span]") -> "tuple[list[Overruled], list[Any]]":
     if not files:
         return [], []
     from transom.cli.fleet_file import read_bytes
@@ -147,7 +160,7 @@ def _import(files: Sequence[str], outcome: "Outcome") -> "tuple[list[Overruled],
     runs: list[Any] = []
     for file in files:
         try:
-            log, found = overrule(json.loads(read_bytes(file)), outcome.spans)
+            log, found = overrule(json.loads(read_bytes(file)), spans)
         except ValueError as error:
             raise UsageError(
                 f"{file} is no SARIF log", subject=file, hint="write it with `-o sarif`"
@@ -168,10 +181,11 @@ def _baseline(file: str) -> "Baseline":
     return Baseline(document, file=file)
 
 
-def _write_baseline(file: str, findings: Sequence[Finding]) -> None:
+def _write_baseline(file: str, findings: Iterable[Finding]) -> None:
     from transom.workload.baseline import document_of
 
-    _write_file(file, json.dumps(document_of(findings), ensure_ascii=False, indent=2) + "\n")
+    text = json.dumps(document_of(findings), ensure_ascii=False, indent=2)
+    _write_file(file, (text, "\n"))
 
 
 def _output(text: str) -> tuple[str, str]:
@@ -184,30 +198,22 @@ def _output(text: str) -> tuple[str, str]:
 
 
 def _write(form: str, file: str, report: "Report") -> None:
-    text = _render(form, report)
-    if file:
-        _write_file(file, text)
-    else:
-        sys.stdout.write(text)
-
-
-def _render(form: str, report: "Report") -> str:
-    if form == "text":
-        from transom.cli.findings import text
-
-        return text.render(report, stream=sys.stdout)
     from importlib import import_module
 
     name = "document" if form == "json" else form
-    rendered: str = import_module(f"transom.cli.findings.{name}").render(report)
-    return rendered
+    pieces: Iterable[str] = import_module(f"transom.cli.findings.{name}").render(report)
+    if file:
+        _write_file(file, pieces)
+    else:
+        sys.stdout.writelines(pieces)
 
 
-def _write_file(file: str, text: str) -> None:
+def _write_file(file: str, pieces: Iterable[str]) -> None:
     from pathlib import Path
 
     try:
-        Path(file).write_text(text, encoding="utf-8", newline="\n")
+        with Path(file).open("w", encoding="utf-8", newline="\n") as stream:
+            stream.writelines(pieces)
     except OSError as error:
         raise UsageError(
             f"cannot write {file}", subject=file, hint="name a file in a folder you may write to"
@@ -236,4 +242,6 @@ def _exit_code(report: "Report", fail_on: str) -> int:
     if fail_on == "never":
         return 0
     threshold = Severity(fail_on)
-    return int(any(finding.severity.is_at_least(threshold) for finding in report.findings))
+    return int(
+        any(report.counts[severity] for severity in Severity if severity.is_at_least(threshold))
+    )

@@ -3,13 +3,11 @@
 Read by the rules, which cannot look into images: only names that are certain are listed.
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from transom.facts.rows import Row
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ImageName(Row):
     """Names of images of one system.
 
@@ -25,7 +23,6 @@ class ImageName(Row):
     tag_words: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class LeastMemory(Row):
     """The memory in MiB below which containers of a kind of base image do not start reliably."""
 

@@ -4,13 +4,11 @@ Read by everything that checks workloads and configuration, and by `explain`. Ro
 not `custom` can be run as they are: one operator on the values at `paths`.
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from transom.facts.rows import Row
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Rule(Row):
     """One rule. The row's range of Kubernetes minors is where the behaviour exists at all.
 

@@ -5,9 +5,8 @@ read it and nothing else beside the object.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from transom.facts.rows import At, read, rows
 from transom.facts.windows import Release, Support
@@ -24,8 +23,7 @@ class OperatingSystem(Enum):
     LINUX = "linux"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LintContext:
+class LintContext(NamedTuple):
     """The cluster. What is unknown is None or empty, and then no rule speaks about it.
 
     `assume` is the system of pods that say nothing; `mixed` that Linux and Windows nodes live in
@@ -39,12 +37,12 @@ class LintContext:
     network_mode: str = ""
     containerd: Version | None = None
     docker: bool = False
-    gates: Mapping[str, bool] = field(default_factory=dict)
+    gates: Mapping[str, bool] = {}
     taints: "tuple[Taint, ...]" = ()
     mixed: bool = False
     assume: OperatingSystem | None = None
-    pod_security: Mapping[str, str] = field(default_factory=dict)
-    runtime_classes: Mapping[str, OperatingSystem] = field(default_factory=dict)
+    pod_security: Mapping[str, str] = {}
+    runtime_classes: Mapping[str, OperatingSystem] = {}
     today: str = ""
 
     def possible_builds(self) -> tuple[int, ...]:

@@ -6,15 +6,15 @@ back with the wrong findings suppressed, as SARIF has it, each with the reason.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from transom.facts.foreign import WrongAdvice
 from transom.facts.rows import read
 from transom.spec.document import Document
 from transom.workload.context import LintContext
+from transom.workload.paths import ObjectPath
 from transom.workload.platform import decide
 from transom.workload.pods import ObjectView, mapping, objects_in, pods_in, sequence
 
@@ -22,8 +22,7 @@ from transom.workload.pods import ObjectView, mapping, objects_in, pods_in, sequ
 _END = 2**31
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """The lines of an object whose pods are for Windows."""
 
     file: str
@@ -32,8 +31,7 @@ class Span:
     owner: str
 
 
-@dataclass(frozen=True, slots=True)
-class Overruled:
+class Overruled(NamedTuple):
     """One finding of another tool that is wrong here."""
 
     tool: str
@@ -44,7 +42,11 @@ class Overruled:
     reason: str
 
 
-def spans_in(documents: Sequence[Document], ctx: LintContext) -> Iterator[Span]:
+def spans_in(
+    documents: Sequence[Document],
+    ctx: LintContext,
+    templates: Mapping[str, Sequence[ObjectPath]] | None = None,
+) -> Iterator[Span]:
     """Where the objects with Windows pods are in one file; an object ends where the next begins."""
     places = sorted(
         (document.locate(view.path).line, number, document, view)
@@ -53,7 +55,7 @@ def spans_in(documents: Sequence[Document], ctx: LintContext) -> Iterator[Span]:
         )
     )
     for index, (line, _number, document, view) in enumerate(places):
-        if _is_for_windows(view, ctx):
+        if _is_for_windows(view, ctx, templates):
             last = places[index + 1][0] - 1 if index + 1 < len(places) else _END
             yield Span(document.name, line, last, f"{view.kind} {view.name}")
 
@@ -68,8 +70,10 @@ def overrule(log: Any, spans: Iterable[Span]) -> tuple[dict[str, Any], list[Over
     return judged, overruled
 
 
-def _is_for_windows(view: ObjectView, ctx: LintContext) -> bool:
-    for pod in pods_in(view):
+def _is_for_windows(
+    view: ObjectView, ctx: LintContext, templates: Mapping[str, Sequence[ObjectPath]] | None
+) -> bool:
+    for pod in pods_in(view, templates):
         decide(pod, ctx)
         if pod.is_windows:
             return True

@@ -5,8 +5,7 @@ pods. So what is found in them is kept until every document was seen. Called by 
 by whoever lints several files.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from transom.model.finding import Finding
@@ -22,43 +21,35 @@ class Bond(NamedTuple):
     """
 
     namespace: str
-    labels: tuple[tuple[str, str], ...] = ()
+    labels: tuple[str, ...] = ()
     claim: str = ""
     volume: str = ""
     owner: str = ""
     every_pod: bool = False
 
 
-class WindowsPod(NamedTuple):
-    """What is kept of a Windows pod to be met by a bond."""
-
-    owner: str
-    namespace: str
-    labels: frozenset[tuple[str, str]]
-    claims: frozenset[str]
-
-
-@dataclass(slots=True)
 class Links:
-    """What was seen so far in all documents of a run."""
+    """What was seen so far in all documents of a run, as compactly as settling them allows.
 
-    pods: set[WindowsPod] = field(default_factory=set)
-    claims: dict[str, set[tuple[str, str]]] = field(default_factory=dict)
-    waiting: list[tuple[Bond, Finding]] = field(default_factory=list)
+    `pods` has one text per Windows pod, in the order they were seen; `waiting` what is true only
+    if its bond is met.
+    """
+
+    __slots__ = ("claims", "pods", "waiting")
+
+    def __init__(self) -> None:
+        self.pods: dict[str, None] = {}
+        self.claims: dict[str, set[tuple[str, str]]] = {}
+        self.waiting: list[tuple[Bond, Finding]] = []
 
     def add_pod(self, pod: PodView) -> None:
         """Remember a Windows pod."""
         labels = mapping(pod.metadata.get("labels"))
         volumes = map(mapping, sequence(pod.spec.get("volumes")))
         claims = (mapping(volume.get("persistentVolumeClaim")) for volume in volumes)
-        self.pods.add(
-            WindowsPod(
-                f"{pod.object.kind} {pod.object.name}",
-                pod.object.namespace,
-                frozenset(_pairs(labels)),
-                frozenset(str(claim["claimName"]) for claim in claims if "claimName" in claim),
-            )
-        )
+        names = (str(claim["claimName"]) for claim in claims if "claimName" in claim)
+        packed = _pack(pod.object.namespace, _owner(pod.object), _pairs(labels), names)
+        self.pods[packed] = None
 
     def add_claim(self, view: ObjectView) -> None:
         """Remember which volume a claim is bound to."""
@@ -73,27 +64,67 @@ class Links:
             self.claims.setdefault(volume, set()).update(claims)
         self.waiting += other.waiting
 
+    def take_waiting(self) -> list[tuple[Bond, Finding]]:
+        """What waits, handed over to somebody who keeps it."""
+        taken, self.waiting = self.waiting, []
+        return taken
+
     def settle(self) -> list[Finding]:
         """The waiting findings whose object leads to a Windows pod, with that as evidence."""
-        owners: dict[Bond, str] = {}
-        settled = []
-        for bond, finding in self.waiting:
-            if bond not in owners:
-                owners[bond] = next((pod.owner for pod in self.pods if self._meets(bond, pod)), "")
-            if owners[bond]:
-                settled.append(_with_evidence(finding, f"leads to {owners[bond]}, for Windows"))
-        return settled
+        owners = self.owners_of(bond for bond, _finding in self.waiting)
+        return [
+            with_evidence(finding, owners[bond]) for bond, finding in self.waiting if bond in owners
+        ]
 
-    def _meets(self, bond: Bond, pod: WindowsPod) -> bool:
-        claims = {(bond.namespace, bond.claim)} if bond.claim else set()
-        claims |= self.claims.get(bond.volume, set())
-        if any(_same(place, pod.namespace) and name in pod.claims for place, name in claims):
-            return True
-        if not _same(bond.namespace, pod.namespace):
-            return False
-        if bond.owner:
-            return bond.owner == pod.owner
-        return bond.every_pod or (bool(bond.labels) and pod.labels.issuperset(bond.labels))
+    def owners_of(self, bonds: Iterable[Bond]) -> dict[Bond, str]:
+        """The bonds that meet a Windows pod, with the owner of the first one that each meets.
+
+        Bonds are laid out by what they ask for and the pods passed by once, so that the time is
+        that of both together and not of all their pairs.
+        """
+        wanted = _Wanted(dict.fromkeys(bonds), self.claims)
+        owners: dict[Bond, str] = {}
+        for packed in self.pods if wanted.bonds else ():
+            namespace, owner, labels, claims = _unpack(packed)
+            for bond in wanted.met_by(namespace, owner, labels, claims):
+                owners.setdefault(bond, owner)
+        return owners
+
+
+class _Wanted:
+    """Bonds by what a pod must have to meet them."""
+
+    def __init__(
+        self, bonds: Iterable[Bond], bound: Mapping[str, Iterable[tuple[str, str]]]
+    ) -> None:
+        self.bonds = list(bonds)
+        self._by_label: dict[str, list[Bond]] = {}
+        self._by_owner: dict[str, list[Bond]] = {}
+        self._by_claim: dict[str, list[tuple[str, Bond]]] = {}
+        self._of_every_pod: list[Bond] = []
+        for bond in self.bonds:
+            claims = [(bond.namespace, bond.claim)] if bond.claim else []
+            for namespace, claim in [*claims, *bound.get(bond.volume, ())]:
+                self._by_claim.setdefault(claim, []).append((namespace, bond))
+            if bond.owner:
+                self._by_owner.setdefault(bond.owner, []).append(bond)
+            elif bond.every_pod:
+                self._of_every_pod.append(bond)
+            elif bond.labels:
+                self._by_label.setdefault(bond.labels[0], []).append(bond)
+
+    def met_by(
+        self, namespace: str, owner: str, labels: Sequence[str], claims: Sequence[str]
+    ) -> Iterator[Bond]:
+        """The bonds that one pod meets."""
+        for claim in claims:
+            for place, bond in self._by_claim.get(claim, ()):
+                if _same(place, namespace):
+                    yield bond
+        by_label = (bond for label in labels for bond in self._by_label.get(label, ()))
+        for bond in (*self._by_owner.get(owner, ()), *self._of_every_pod, *by_label):
+            if _same(bond.namespace, namespace) and set(bond.labels) <= set(labels):
+                yield bond
 
 
 def bond_of(view: ObjectView) -> Bond | None:
@@ -132,15 +163,31 @@ def says_windows(view: ObjectView) -> bool:
     )
 
 
-def _pairs(labels: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-    return ((str(key), str(value)) for key, value in labels.items())
+def _owner(view: ObjectView) -> str:
+    return f"{view.kind} {view.name}"
+
+
+def _pairs(labels: Mapping[str, Any]) -> Iterable[str]:
+    return (f"{key}={value}" for key, value in labels.items())
+
+
+# No name, label or claim that a cluster takes has such a character.
+_PART, _GROUP = "\0", "\1"
+
+
+def _pack(namespace: str, owner: str, labels: Iterable[str], claims: Iterable[str]) -> str:
+    return _GROUP.join((namespace, owner, _PART.join(labels), _PART.join(claims)))
+
+
+def _unpack(packed: str) -> tuple[str, str, list[str], list[str]]:
+    namespace, owner, labels, claims = packed.split(_GROUP, 3)
+    return namespace, owner, labels.split(_PART), claims.split(_PART)
 
 
 def _same(left: str, right: str) -> bool:
     return not left or not right or left == right
 
 
-def _with_evidence(finding: Finding, evidence: str) -> Finding:
-    from dataclasses import replace
-
-    return replace(finding, evidence=(evidence,))
+def with_evidence(finding: Finding, owner: str) -> Finding:
+    """A finding that waited, now that its object is known to lead to that Windows pod."""
+    return finding._replace(evidence=(f"leads to {owner}, for Windows",))

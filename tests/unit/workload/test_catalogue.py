@@ -1,7 +1,6 @@
 """Every rule is whole: declared once, named once, with examples that prove it and a page."""
 
 import tomllib
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,7 @@ import pytest
 from transom.facts.rows import read
 from transom.facts.rules import Rule as Row
 from transom.model.fleet import Taint, TaintEffect
-from transom.model.version import VersionRange
+from transom.model.version import Version, VersionRange
 from transom.spec.loader import load
 from transom.workload import page, rules
 from transom.workload.catalogue import all_rules
@@ -39,7 +38,7 @@ def context_for(row: Row, folder: Path) -> LintContext:
     window = VersionRange.parse(row.kubernetes)
     version = newest
     if window.until is not None and not newest < window.until:
-        version = replace(window.until, minor=window.until.minor - 1)
+        version = Version(window.until.major, window.until.minor - 1)
     gates = {row.gate: True} if row.gate and not row.effective_since else {}
     ctx = LintContext(kubernetes=version, gates=gates, today="2026-11-16")
     file = folder / "context.toml"
@@ -53,7 +52,7 @@ def context_for(row: Row, folder: Path) -> LintContext:
         )
     if "builds" in extra:
         extra["builds"] = tuple(extra["builds"])
-    return replace(ctx, **extra)
+    return ctx._replace(**extra)
 
 
 def rules_found(path: Path, ctx: LintContext) -> set[str]:
@@ -85,8 +84,8 @@ def test_a_rule_outside_its_window_is_silent(rule):
     since = VersionRange.parse(row.kubernetes).since
     if since is None or since.minor == 0:
         return
-    before = replace(
-        context_for(row, FIXTURES / rule.name), kubernetes=replace(since, minor=since.minor - 1)
+    before = context_for(row, FIXTURES / rule.name)._replace(
+        kubernetes=Version(since.major, since.minor - 1)
     )
     for path in fixtures(rule, "bad"):
         assert rule.id not in rules_found(path, before), path

@@ -1,7 +1,5 @@
 """Documents become findings: the right pods, places, words and severities."""
 
-from dataclasses import replace
-
 from transom.model.finding import Severity
 from transom.model.version import Version
 from transom.spec.loader import load
@@ -113,12 +111,12 @@ def test_gates_bring_rules_forward_and_lift_them():
         DEPLOYMENT.replace("privileged: false", "{}") + "        lifecycle: {stopSignal: SIGUSR1}\n"
     )
     assert of_rule(lint(text), "WIN030") == []
-    gated = replace(CTX, gates={"ContainerStopSignals": True})
+    gated = CTX._replace(gates={"ContainerStopSignals": True})
     assert of_rule(lint(text, gated), "WIN030")
     text = DEPLOYMENT + "        env: [{name: 'A:B', value: x}]\n"
-    old = replace(CTX, kubernetes=Version(1, 30))
+    old = CTX._replace(kubernetes=Version(1, 30))
     assert of_rule(lint(text, old), "WIN092")
-    lifted = replace(old, gates={"RelaxedEnvironmentVariableValidation": True})
+    lifted = old._replace(gates={"RelaxedEnvironmentVariableValidation": True})
     assert of_rule(lint(text, lifted), "WIN092") == []
 
 
