@@ -53,5 +53,5 @@ def test_a_record_is_not_declared_as_a_dataclass():
     with pytest.raises(TypeError, match="without @dataclass"):
 
         @dataclass(slots=True)
-        class Berry(Fruit):
+        class Berry(Fruit):  # type: ignore[misc]
             ripe: bool

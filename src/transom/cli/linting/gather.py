@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from transom.cli.findings import Shown
 from transom.cli.linting.spool import Entry, Spool
 from transom.model.finding import Finding, Severity
-from transom.model.problem import Mistake
 from transom.workload.links import Bond, Links, with_evidence
 
 if TYPE_CHECKING:
     from transom.cli.linting.run import Part
+    from transom.model.problem import Mistake
     from transom.workload.baseline import Baseline
     from transom.workload.foreign import Span
     from transom.workload.ignore import Ignore, Sieve
