@@ -1,34 +1,33 @@
 """`transom lint`: what will not work on Windows in manifests, where, why and what to do."""
 
 import json
-import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from transom.cli.findings import output
 from transom.errors import UsageError
-from transom.model.finding import Finding, Severity
+from transom.model.finding import Finding
 
 if TYPE_CHECKING:
     from transom.cli.findings import Report
     from transom.cli.linting.gather import Gathered
-    from transom.cli.linting.run import Part
+    from transom.cli.linting.run import Job
     from transom.cli.linting.settings import Settings
     from transom.cli.linting.spool import Spool
-    from transom.model.problem import Mistake
     from transom.workload.baseline import Baseline
     from transom.workload.context import LintContext
     from transom.workload.foreign import Overruled, Span
 
 SUMMARY = "Say what will not work on Windows in Kubernetes manifests, where, why and what to do."
 
-FORMS = ("text", "json", "sarif", "junit", "github")
-
 _EXAMPLES = """\
 examples:
   transom lint deploy/                                  every manifest below a folder
   transom lint --kubernetes 1.30 --windows 2022 web.yaml
   helm template shop | transom lint -
+  transom lint --cluster -n shop                        what runs there
+  transom lint --cluster deploy/                        files, for the versions of that cluster
   transom lint deploy/ -o text -o sarif=lint.sarif      several outputs at once
   transom lint deploy/ --write-baseline baseline.json   live with what is there, see what is new
 
@@ -44,23 +43,14 @@ def configure(parser: ArgumentParser) -> None:
     from transom.cli.linting.options import add_cluster_options
 
     parser.epilog = _EXAMPLES
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="file, folder, pattern or -")
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="file, folder, pattern or -")
     add_cluster_options(parser)
+    parser.add_argument(
+        "-n", "--namespace", default="", help="of live objects, with --cluster (default: all)"
+    )
     told = parser.add_argument_group("what is told")
-    told.add_argument(
-        "-o",
-        "--output",
-        metavar="FORM[=FILE]",
-        action="append",
-        default=[],
-        help=f"{', '.join(FORMS)}; repeatable (default: text)",
-    )
+    output.add_arguments(told)
     told.add_argument("--disable", metavar="RULE", action="append", default=[])
-    told.add_argument(
-        "--fail-on",
-        choices=["error", "warning", "info", "never"],
-        help="the severity from which the exit code is 1 (default: error)",
-    )
     told.add_argument("--baseline", metavar="FILE", help="leave out what this baseline lists")
     told.add_argument("--write-baseline", metavar="FILE", help="write what is found as a baseline")
     told.add_argument(
@@ -84,7 +74,13 @@ def run(args: Namespace) -> int:
     from transom.cli.linting.run import run as lint
     from transom.cli.linting.spool import Spool
 
-    outputs = [_output(text) for text in args.output or ["text"]]
+    if not args.paths and not args.cluster:
+        raise UsageError(
+            "nothing to lint was named",
+            subject="PATH",
+            hint="name a file, a folder or -, or look at what runs with --cluster",
+        )
+    outputs = output.parse_outputs(args.output)
     settings = settings_of(args)
     job = Job(
         context_of(args, settings),
@@ -95,27 +91,34 @@ def run(args: Namespace) -> int:
     )
     names, missing = sources.find(args.paths)
     with Spool() as spool:
-        gathered = _gather(args, settings, lint(names, job, processes=_processes(args.jobs)), spool)
-        gathered.unreadable[:0] = missing
+        gathered = _gathered(args, settings, spool)
+        gathered.unreadable += missing
+        for part in lint(names, job, processes=_processes(args.jobs)):
+            gathered.add(part)
+        count = len(names) if args.paths else _lint_live(args, job, gathered)
+        gathered.settle()
         _complain(args, settings, job.ctx, gathered, names)
-        report = _report(args, gathered, files=len(names))
+        report = _report(args, gathered, files=count)
         for form, file in outputs:
-            _write(form, file, report)
-    _tell_unreadable(report.unreadable)
-    return _exit_code(report, args.fail_on or settings.fail_on or "error")
+            output.write_report(form, file, report)
+    output.tell_unreadable(report.unreadable)
+    return output.exit_code(report, args.fail_on or settings.fail_on or "error")
 
 
-def _gather(
-    args: Namespace, settings: "Settings", parts: "Iterable[Part]", spool: "Spool"
-) -> "Gathered":
+def _gathered(args: Namespace, settings: "Settings", spool: "Spool") -> "Gathered":
     from transom.cli.linting.gather import Gathered
 
     file = args.baseline or settings.baseline
-    gathered = Gathered(spool, ignores=settings.ignores, baseline=_baseline(file) if file else None)
-    for part in parts:
-        gathered.add(part)
-    gathered.settle()
-    return gathered
+    baseline = _baseline(file) if file else None
+    return Gathered(spool, ignores=settings.ignores, baseline=baseline)
+
+
+def _lint_live(args: Namespace, job: "Job", gathered: "Gathered") -> int:
+    from transom.cli.linting.live import lint_live, with_cluster
+
+    return with_cluster(
+        args, lambda lister: lint_live(lister, job, gathered.add, namespace=args.namespace)
+    )
 
 
 def _complain(
@@ -185,47 +188,7 @@ def _write_baseline(file: str, findings: Iterable[Finding]) -> None:
     from transom.workload.baseline import document_of
 
     text = json.dumps(document_of(findings), ensure_ascii=False, indent=2)
-    _write_file(file, (text, "\n"))
-
-
-def _output(text: str) -> tuple[str, str]:
-    form, _, file = text.partition("=")
-    if form not in FORMS:
-        raise UsageError(
-            f"there is no output {form!r}", subject="-o", hint=f"choose from {', '.join(FORMS)}"
-        )
-    return form, file
-
-
-def _write(form: str, file: str, report: "Report") -> None:
-    from importlib import import_module
-
-    name = "document" if form == "json" else form
-    pieces: Iterable[str] = import_module(f"transom.cli.findings.{name}").render(report)
-    if file:
-        _write_file(file, pieces)
-    else:
-        sys.stdout.writelines(pieces)
-
-
-def _write_file(file: str, pieces: Iterable[str]) -> None:
-    from pathlib import Path
-
-    try:
-        with Path(file).open("w", encoding="utf-8", newline="\n") as stream:
-            stream.writelines(pieces)
-    except OSError as error:
-        raise UsageError(
-            f"cannot write {file}", subject=file, hint="name a file in a folder you may write to"
-        ) from error
-
-
-def _tell_unreadable(mistakes: "Sequence[Mistake]") -> None:
-    for mistake in mistakes:
-        place = ":".join(str(part) for part in (mistake.file, mistake.line, mistake.column) if part)
-        print(f"error: {place}: {mistake.message}", file=sys.stderr)
-        if mistake.hint:
-            print(f"  next:  {mistake.hint}", file=sys.stderr)
+    output.write_file(file, (text, "\n"))
 
 
 def _processes(wanted: int) -> int:
@@ -234,14 +197,3 @@ def _processes(wanted: int) -> int:
     import os
 
     return os.cpu_count() or 1
-
-
-def _exit_code(report: "Report", fail_on: str) -> int:
-    if report.unreadable:
-        return UsageError.exit_code
-    if fail_on == "never":
-        return 0
-    threshold = Severity(fail_on)
-    return int(
-        any(report.counts[severity] for severity in Severity if severity.is_at_least(threshold))
-    )

@@ -36,6 +36,7 @@ class Report(NamedTuple):
     ignored: int = 0
     overruled: "Sequence[Overruled]" = ()
     foreign_runs: Sequence[Any] = ()
+    tool: str = "transom lint"
 
     def findings(self) -> Iterator[Finding]:
         """The findings alone."""

@@ -14,7 +14,7 @@ _FORBIDDEN = {code: "?" for code in range(32) if code not in (9, 10, 13)}
 
 def render(report: Report) -> Iterator[str]:
     """The document; information never fails a case."""
-    yield '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="transom lint">\n'
+    yield f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="{report.tool}">\n'
     for file, findings in groupby(report.findings(), lambda finding: finding.file):
         yield _suite(file, findings=findings)
     for file, mistakes in groupby(report.unreadable, lambda mistake: mistake.file):

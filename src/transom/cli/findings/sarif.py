@@ -41,7 +41,7 @@ def _log(report: Report, first: dict[str, Finding]) -> dict[str, Any]:
     run = {
         "tool": {
             "driver": {
-                "name": "transom lint",
+                "name": report.tool,
                 "semanticVersion": __version__,
                 "rules": [_rule(finding) for finding in first.values()],
             }

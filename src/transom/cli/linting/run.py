@@ -113,7 +113,7 @@ def lint_documents(
     """Lint the documents of one file, whose text is `data`, or objects that have none."""
     entries = [Entry(finding) for finding in linter.lint(documents)]
     entries += (Entry(finding, bond=bond) for bond, finding in part.links.take_waiting())
-    if may_ignore(data):
+    if not data or may_ignore(data):
         entries = _sift(entries, documents, data, job, part)
     entries.sort(key=lambda entry: (entry.finding.line, entry.finding.column, entry.finding.rule))
     if job.with_spans:
@@ -135,7 +135,10 @@ def _sift(
 
     name = documents[0].name if documents else ""
     comments = comments_in(data.decode(errors="replace"), file=name)
-    sieve = Sieve([*annotations_in(documents, job.templates), *comments])
+    ignores = [*annotations_in(documents, job.templates), *comments]
+    if not ignores:
+        return entries
+    sieve = Sieve(ignores)
     kept = [entry for entry in entries if not sieve.is_ignored(entry.finding)]
     part.ignored += sum(entry.bond is None for entry in entries)
     part.ignored -= sum(entry.bond is None for entry in kept)
