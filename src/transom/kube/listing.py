@@ -124,7 +124,7 @@ class MemoryLister:
 
     async def resources(self, kinds: Iterable[str]) -> list[Resource]:
         """Those of which it holds an object, or refuses to show any."""
-        versions = {kind: "v1" for kind in self._forbidden}
+        versions = dict.fromkeys(self._forbidden, "v1")
         versions |= {str(item["kind"]): str(item["apiVersion"]) for item in self._held}
         return [
             Resource(kind, versions[kind], f"{kind.lower()}s", kind not in _CLUSTER_WIDE)
