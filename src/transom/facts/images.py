@@ -1,4 +1,4 @@
-"""What an image's name tells about the system it is for.
+"""What an image's name tells about the system it is for, and about what runs in it.
 
 Read by the rules, which cannot look into images: only names that are certain are listed.
 """
@@ -31,3 +31,17 @@ class LeastMemory(Row):
 
     mebibytes: int
     words: tuple[str, ...]
+
+
+class LimitAware(Row):
+    """The release from which a runtime sizes its heap by the container's memory limit.
+
+    `repositories` begin a repository as in `ImageName`; a tag begins with the release.
+    """
+
+    subject: ClassVar[str] = "images"
+    table: ClassVar[str] = "limit_aware"
+
+    name: str
+    repositories: tuple[str, ...]
+    since: str

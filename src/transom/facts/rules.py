@@ -19,11 +19,13 @@ class Rule(Row):
 
     `op` with `value`: set, absent, non_empty, equals, not_equals, equals_ci, in, not_in, prefix,
     prefix_any, suffix, contains, gt, length_outside [least, most], first_word_in (with `*`),
-    regex_violation, or custom, of which `match` tells in words. Only absent and not_equals are
+    regex_violation, or custom, of which `match` tells in words and `value` a limit, if any. Only absent and not_equals are
     also true of a value that is not there.
 
     `effective_since` is the first minor that behaves so with default gates, empty where none
-    does. A `gate` makes the behaviour, or with `gate_lifts` ends it. `when_os_name_unset` is the behaviour without spec.os.name, where it differs.
+    does. A `gate` makes the behaviour, or with `gate_lifts` ends it. `when_os_name_unset` is the
+    behaviour without spec.os.name, where it differs. `elsewhere` says why no object can show it, of
+    a rule that lint does not check.
     """
 
     subject: ClassVar[str] = "rules"
@@ -44,3 +46,4 @@ class Rule(Row):
     gate: str = ""
     gate_lifts: bool = False
     when_os_name_unset: str = ""
+    elsewhere: str = ""

@@ -5,7 +5,7 @@ pods. So what is found in them is kept until every document was seen. Called by 
 by whoever lints several files.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from transom.model.finding import Finding
@@ -13,11 +13,15 @@ from transom.workload.context import OperatingSystem
 from transom.workload.platform import OS_LABELS
 from transom.workload.pods import ObjectView, PodView, mapping, sequence
 
+# No name, label or claim that a cluster takes has such a character.
+_PART, _GROUP = "\0", "\1"
+
 
 class Bond(NamedTuple):
     """What an object leads to: pods with these labels, of this owner, or with this claim.
 
-    An empty namespace is decided when the document is applied, and meets any.
+    An empty namespace is decided when the document is applied, and meets any. The bond counts only
+    if it meets more pods than `beyond`, and pods with different numbers for `port`.
     """
 
     namespace: str
@@ -26,6 +30,71 @@ class Bond(NamedTuple):
     volume: str = ""
     owner: str = ""
     every_pod: bool = False
+    beyond: int = 0
+    port: str = ""
+
+
+class WindowsPod(NamedTuple):
+    """What is kept of a Windows pod; `replicas` are as many as its owner makes of it.
+
+    `is_made` says that a controller made it, which may have been seen as well.
+    """
+
+    namespace: str
+    owner: str
+    labels: tuple[str, ...]
+    claims: tuple[str, ...]
+    ports: tuple[str, ...]
+    replicas: int
+    is_made: bool
+
+    def packed(self) -> str:
+        """One text, a fifth of the size."""
+        lists = (_PART.join(few) for few in (self.labels, self.claims, self.ports))
+        numbers = (str(self.replicas), str(int(self.is_made)))
+        return _GROUP.join((self.namespace, self.owner, *lists, *numbers))
+
+    @staticmethod
+    def unpacked(text: str) -> "WindowsPod":
+        """What was packed."""
+        namespace, owner, labels, claims, ports, replicas, is_made = text.split(_GROUP)
+        return WindowsPod(
+            namespace,
+            owner,
+            _parts(labels),
+            _parts(claims),
+            _parts(ports),
+            int(replicas),
+            is_made == "1",
+        )
+
+
+def _parts(text: str) -> tuple[str, ...]:
+    return tuple(text.split(_PART)) if text else ()
+
+
+class _Meeting:
+    """The pods that one bond has met so far."""
+
+    __slots__ = ("declared", "made", "numbers", "owner")
+
+    def __init__(self, owner: str) -> None:
+        self.owner = owner
+        self.declared = self.made = 0
+        self.numbers: set[str] = set()
+
+    def add(self, pod: WindowsPod, port: str) -> None:
+        if pod.is_made:
+            self.made += pod.replicas
+        else:
+            self.declared += pod.replicas
+        if port:
+            self.numbers |= {text for text in pod.ports if text.startswith(f"{port}=")}
+
+    def is_enough(self, bond: Bond) -> bool:
+        """Whether the bond counts; pods and the controllers that made them are not added up."""
+        enough = max(self.declared, self.made) > bond.beyond
+        return enough and (not bond.port or len(self.numbers) > 1)
 
 
 class Links:
@@ -44,12 +113,18 @@ class Links:
 
     def add_pod(self, pod: PodView) -> None:
         """Remember a Windows pod."""
-        labels = mapping(pod.metadata.get("labels"))
         volumes = map(mapping, sequence(pod.spec.get("volumes")))
         claims = (mapping(volume.get("persistentVolumeClaim")) for volume in volumes)
-        names = (str(claim["claimName"]) for claim in claims if "claimName" in claim)
-        packed = _pack(pod.object.namespace, _owner(pod.object), _pairs(labels), names)
-        self.pods[packed] = None
+        kept = WindowsPod(
+            pod.object.namespace,
+            f"{pod.object.kind} {pod.object.name}",
+            tuple(_pairs(mapping(pod.metadata.get("labels")))),
+            tuple(str(claim["claimName"]) for claim in claims if "claimName" in claim),
+            tuple(_named_ports(pod)),
+            _replicas(pod.object),
+            has_controller(pod.object),
+        )
+        self.pods[kept.packed()] = None
 
     def add_claim(self, view: ObjectView) -> None:
         """Remember which volume a claim is bound to."""
@@ -83,12 +158,12 @@ class Links:
         that of both together and not of all their pairs.
         """
         wanted = _Wanted(dict.fromkeys(bonds), self.claims)
-        owners: dict[Bond, str] = {}
+        meetings: dict[Bond, _Meeting] = {}
         for packed in self.pods if wanted.bonds else ():
-            namespace, owner, labels, claims = _unpack(packed)
-            for bond in wanted.met_by(namespace, owner, labels, claims):
-                owners.setdefault(bond, owner)
-        return owners
+            pod = WindowsPod.unpacked(packed)
+            for bond in set(wanted.met_by(pod)):
+                meetings.setdefault(bond, _Meeting(pod.owner)).add(pod, bond.port)
+        return {bond: met.owner for bond, met in meetings.items() if met.is_enough(bond)}
 
 
 class _Wanted:
@@ -113,17 +188,15 @@ class _Wanted:
             elif bond.labels:
                 self._by_label.setdefault(bond.labels[0], []).append(bond)
 
-    def met_by(
-        self, namespace: str, owner: str, labels: Sequence[str], claims: Sequence[str]
-    ) -> Iterator[Bond]:
+    def met_by(self, pod: WindowsPod) -> Iterator[Bond]:
         """The bonds that one pod meets."""
-        for claim in claims:
+        for claim in pod.claims:
             for place, bond in self._by_claim.get(claim, ()):
-                if _same(place, namespace):
+                if _same(place, pod.namespace):
                     yield bond
-        by_label = (bond for label in labels for bond in self._by_label.get(label, ()))
-        for bond in (*self._by_owner.get(owner, ()), *self._of_every_pod, *by_label):
-            if _same(bond.namespace, namespace) and set(bond.labels) <= set(labels):
+        by_label = (bond for label in pod.labels for bond in self._by_label.get(label, ()))
+        for bond in (*self._by_owner.get(pod.owner, ()), *self._of_every_pod, *by_label):
+            if _same(bond.namespace, pod.namespace) and set(bond.labels) <= set(pod.labels):
                 yield bond
 
 
@@ -137,8 +210,8 @@ def bond_of(view: ObjectView) -> Bond | None:
             selector = mapping(spec.get("podSelector"))
             labels = tuple(_pairs(mapping(selector.get("matchLabels"))))
             return Bond(view.namespace, labels=labels, every_pod=not selector)
-        case "HorizontalPodAutoscaler":
-            target = mapping(spec.get("scaleTargetRef"))
+        case "HorizontalPodAutoscaler" | "VerticalPodAutoscaler":
+            target = mapping(spec.get("scaleTargetRef") or spec.get("targetRef"))
             return Bond(view.namespace, owner=f"{target.get('kind')} {target.get('name')}")
         case "PersistentVolumeClaim":
             return Bond(view.namespace, claim=view.name)
@@ -163,25 +236,26 @@ def says_windows(view: ObjectView) -> bool:
     )
 
 
-def _owner(view: ObjectView) -> str:
-    return f"{view.kind} {view.name}"
-
-
 def _pairs(labels: Mapping[str, Any]) -> Iterable[str]:
     return (f"{key}={value}" for key, value in labels.items())
 
 
-# No name, label or claim that a cluster takes has such a character.
-_PART, _GROUP = "\0", "\1"
+def _named_ports(pod: PodView) -> Iterator[str]:
+    for container in pod.containers:
+        for port in map(mapping, sequence(container.value.get("ports"))):
+            if "name" in port:
+                yield f"{port['name']}={port.get('containerPort')}"
 
 
-def _pack(namespace: str, owner: str, labels: Iterable[str], claims: Iterable[str]) -> str:
-    return _GROUP.join((namespace, owner, _PART.join(labels), _PART.join(claims)))
+def _replicas(view: ObjectView) -> int:
+    replicas = mapping(view.value.get("spec")).get("replicas")
+    return replicas if isinstance(replicas, int) else 1
 
 
-def _unpack(packed: str) -> tuple[str, str, list[str], list[str]]:
-    namespace, owner, labels, claims = packed.split(_GROUP, 3)
-    return namespace, owner, labels.split(_PART), claims.split(_PART)
+def has_controller(view: ObjectView) -> bool:
+    """Whether some controller made the object."""
+    owners = map(mapping, sequence(view.metadata.get("ownerReferences")))
+    return any(owner.get("controller") is True for owner in owners)
 
 
 def _same(left: str, right: str) -> bool:
