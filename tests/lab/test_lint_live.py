@@ -84,6 +84,6 @@ def test_what_runs_there_is_linted(live, capsys):
     assert found["unreadable"] == []
     assert by_rule.keys() - {"WIN073"} == {"WIN025", "WIN042", "WIN101", "WIN167"}
     assert by_rule["WIN025"]["file"] == f"cluster/{NAMESPACE}/Deployment/web"
-    assert by_rule["WIN167"]["evidence"] == ["leads to Deployment web, for Windows"]
+    assert by_rule["WIN167"]["evidence"] == ["leads to Deployment web"]
     # The ReplicaSet and the pods it made are the Deployment's business.
     assert {finding["kind"] for finding in found["findings"]} == {"Deployment", "Service"}

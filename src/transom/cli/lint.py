@@ -192,7 +192,11 @@ def _write_baseline(file: str, findings: Iterable[Finding]) -> None:
 
 
 def _processes(wanted: int) -> int:
-    if wanted > 0:
+    if wanted < 0:
+        raise UsageError(
+            f"{wanted} processes cannot be", subject="-j", hint="name how many, or 0 for all cores"
+        )
+    if wanted:
         return wanted
     import os
 

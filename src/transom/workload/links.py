@@ -264,4 +264,4 @@ def _same(left: str, right: str) -> bool:
 
 def with_evidence(finding: Finding, owner: str) -> Finding:
     """A finding that waited, now that its object is known to lead to that Windows pod."""
-    return finding._replace(evidence=(f"leads to {owner}, for Windows",))
+    return finding._replace(evidence=(f"leads to {owner}",))

@@ -101,7 +101,7 @@ def test_a_service_is_judged_only_if_it_leads_to_a_windows_pod():
         "spec: {type: NodePort, selector: {app: %s}}\n"
     )
     (finding,) = of_rule(lint(DEPLOYMENT + service % "web"), "WIN167")
-    assert finding.evidence == ("leads to Deployment web, for Windows",)
+    assert finding.evidence == ("leads to Deployment web",)
     assert of_rule(lint(DEPLOYMENT + service % "db"), "WIN167") == []
     other = (service % "web").replace("shop", "other")
     assert of_rule(lint(DEPLOYMENT + other), "WIN167") == []

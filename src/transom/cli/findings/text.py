@@ -41,7 +41,7 @@ def _finding(shown: Shown, stream: IO[str]) -> str:
     if owner:
         text += f"  where: {owner}, {finding.path}\n"
     if finding.evidence:
-        text += f"  why:   for Windows by {finding.evidence[0]}\n"
+        text += f"  why:   for Windows: {finding.evidence[0]}\n"
     return f"{text}  next:  {finding.fix}\n\n"
 
 
