@@ -1,7 +1,8 @@
 """Measure lint against its peers over one corpus, interleaved in one run, by CPU time.
 
 Run by people: `python benchmarks/lint.py [--peers FOLDER]`. Fails where a promised ratio is
-missed. CPU time of the whole process tree counts; the least of all rounds is compared.
+missed. CPU time of the whole process tree counts; the least of all rounds is compared. Then the
+same over ten times as many files, for time and memory, and with a process per core.
 """
 
 import argparse
@@ -10,6 +11,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -23,6 +25,10 @@ KUBECONFORM_SHARE = 0.5
 CHECKOV_SHARE = 1 / 15
 START_RATIO = 6.0
 VERSION_RATIO = 3.0
+FEW, MANY = 2_000, 20_000
+# Of ten times the files: hardly more time each, and memory for little but their names.
+TIME_GROWTH = 1.15 * MANY / FEW
+MEMORY_GROWTH = 1.5
 
 TRANSOM = [sys.executable, "-m", "transom"]
 # Start-up is promised with compiled modules, as an installed package has them.
@@ -43,11 +49,12 @@ def main() -> int:
         installed = (args.peers or Path(scratch, "peers")).resolve()
         installed.mkdir(parents=True, exist_ok=True)
         kept = [*_throughput(folder, installed), *_start(folder / "00000.yaml")]
+        kept += _growth(Path(scratch))
     return 0 if all(kept) else 1
 
 
 def _throughput(folder: Path, installed: Path) -> list[bool]:
-    commands = {"transom lint": [*TRANSOM, "lint", "-o", "json", "--fail-on", "never", str(folder)]}
+    commands = {"transom lint": _lint(folder)}
     kubeconform, schemas = peers.kubeconform(installed), peers.schemas(installed)
     if kubeconform and schemas:
         location = f"{schemas}/{{{{ .ResourceKind }}}}{{{{ .KindSuffix }}}}.json"
@@ -57,6 +64,9 @@ def _throughput(folder: Path, installed: Path) -> list[bool]:
     if checkov:
         options = ["--framework", "kubernetes", "--quiet", "--compact", "-o", "json"]
         commands["checkov"] = [str(checkov), *options, "-d", str(folder)]
+    kube_linter = peers.kube_linter(installed)
+    if kube_linter:
+        commands["kube-linter"] = [str(kube_linter), "lint", "--format", "json", str(folder)]
     best = _race(commands, ROUNDS)
     ours = best["transom lint"]
     return [
@@ -80,6 +90,38 @@ def _start(file: Path) -> list[bool]:
         _judge("python -c pass", best["transom --version"], base, VERSION_RATIO),
         _judge("python -c pass", best["transom lint one.yaml"], base, START_RATIO),
     ]
+
+
+def _growth(scratch: Path) -> list[bool]:
+    folder = scratch / "many"
+    few = scratch / "few"
+    for place, number in ((few, FEW), (folder, MANY)):
+        place.mkdir()
+        for count, text in enumerate(manifests(number)):
+            (place / f"{count:05}.yaml").write_text(text, newline="")
+    measured = {place: _usage(_lint(place)) for place in (few, folder)}
+    for place, (cpu, wall, memory) in measured.items():
+        print(f"{len(list(place.iterdir())):6} files: {cpu:.2f} s CPU, {wall:.1f} s, {memory} KiB")
+    cores = os.cpu_count() or 1
+    cpu, wall, memory = _usage([*_lint(folder), "-j", "0"])
+    print(f"{MANY:6} files, -j {cores}: {cpu:.2f} s CPU, {wall:.1f} s, {memory} KiB each process")
+    return [
+        _judge(f"CPU of {FEW} files", measured[folder][0], measured[few][0], TIME_GROWTH),
+        _judge(f"memory of {FEW} files", measured[folder][2], measured[few][2], MEMORY_GROWTH),
+    ]
+
+
+def _lint(folder: Path) -> list[str]:
+    return [*TRANSOM, "lint", "-o", "json", "--fail-on", "never", str(folder)]
+
+
+def _usage(command: Sequence[str]) -> tuple[float, float, int]:
+    """CPU and wall time in seconds, and the peak of memory in KiB, of one command."""
+    begun = time.monotonic()
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=ENVIRONMENT)
+    _pid, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    return used.ru_utime + used.ru_stime, time.monotonic() - begun, used.ru_maxrss
 
 
 def _race(commands: Mapping[str, Sequence[str]], rounds: int) -> dict[str, float]:

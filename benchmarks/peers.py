@@ -1,7 +1,8 @@
 """The programs that Transom is measured against, installed where asked, each by its own client.
 
 Called by the benchmarks. kubeconform comes from the Go module proxy, the schemas it reads from the
-wheel of kubernetes-validate, checkov into an environment of its own. Nothing is installed twice.
+wheel of kubernetes-validate, kube-linter from the proxy too where that has it, checkov into an
+environment of its own. Nothing is installed twice.
 """
 
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 KUBECONFORM = "github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0"
 SCHEMAS = "kubernetes-validate==1.37.0"
 CHECKOV = "checkov==3.3.30"
+KUBE_LINTER = "golang.stackrox.io/kube-linter/cmd/kube-linter@v0.7.6"
 
 _SCHEMA_FOLDER = "kubernetes_validate/kubernetes-json-schema/v1.37.0-local/"
 _INSTALL_TIMEOUT_S = 1800
@@ -22,6 +24,16 @@ def kubeconform(folder: Path) -> Path | None:
     program = folder / "kubeconform"
     if not program.exists() and not _install(
         ["env", f"GOBIN={folder}", "go", "install", KUBECONFORM]
+    ):
+        return None
+    return program
+
+
+def kube_linter(folder: Path) -> Path | None:
+    """The program, built if need be; None where its module is not to be had."""
+    program = folder / "kube-linter"
+    if not program.exists() and not _install(
+        ["env", f"GOBIN={folder}", "go", "install", KUBE_LINTER]
     ):
         return None
     return program

@@ -74,9 +74,9 @@ def pods(number: int, *, seed: int = SEED) -> Iterator[dict[str, Any]]:
 
 def _pod(chance: random.Random, name: str) -> dict[str, Any]:
     spec: dict[str, Any] = {}
-    system = chance.choices(("windows", "linux", "", "plan9"), (12, 3, 5, 0.2))[0]
-    if system:
-        spec["os"] = {"name": system}
+    system = chance.choices(("windows", "linux", "", "plan9", None), (12, 3, 5, 0.2, 0.2))[0]
+    if system != "":
+        spec["os"] = {} if system is None else {"name": system}
     image = chance.choice(_IMAGES) if system != "linux" else "example.com/app:1"
     spec["containers"] = [
         _container(chance, f"c{number}", image) for number in range(chance.choice((1, 1, 2)))

@@ -5,9 +5,8 @@ has three names: `SUMMARY`, `configure(parser)` and `run(args) -> int`.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -30,8 +29,7 @@ class CommandModule(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """One entry of the table."""
 
     name: str

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from typing import IO, Any
 
 from transom.errors import InvalidDocument, Refused, TransomError
-from transom.model.codec import encode
 from transom.model.problem import Mistake, Refusal
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
@@ -30,6 +29,8 @@ def paint(text: str, style: str, *, stream: IO[str]) -> str:
 
 def print_json(document: Any) -> None:
     """One document, a value that `codec` can encode, as JSON on standard output."""
+    from transom.model.codec import encode
+
     is_unicode = sys.stdout.encoding.lower().startswith("utf")
     print(json.dumps(encode(document), ensure_ascii=not is_unicode, indent=2))
 

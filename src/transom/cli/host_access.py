@@ -85,7 +85,7 @@ def doors_of(args: argparse.Namespace) -> "Doors":
         return await connect(target, Terminal(), known_hosts=known_hosts)
 
     return Doors(
-        api=open_cluster(_kubeconfig(args.kubeconfig), context=args.context),
+        api=open_cluster(kubeconfig_of(args.kubeconfig), context=args.context),
         connect=open_session,
         clock=RealClock(),
         now=lambda: datetime.now(UTC),
@@ -158,7 +158,8 @@ class Terminal:
         return getpass.getpass(f"Password of {user} on {host}: ", stream=sys.stderr)
 
 
-def _kubeconfig(named: str | None) -> Path:
+def kubeconfig_of(named: str | None) -> Path:
+    """The named file, or what kubectl would use."""
     environ: Mapping[str, str] = os.environ  # noqa: TID251 - the command line reads it
     listed = [part for part in environ.get("KUBECONFIG", "").split(os.pathsep) if part]
     return Path(named or next(iter(listed), _DEFAULT_KUBECONFIG)).expanduser()

@@ -1,32 +1,33 @@
 """`transom lint`: what will not work on Windows in manifests, where, why and what to do."""
 
 import json
-import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from transom.cli.findings import output
 from transom.errors import UsageError
-from transom.model.finding import Finding, Severity
+from transom.model.finding import Finding
 
 if TYPE_CHECKING:
     from transom.cli.findings import Report
-    from transom.cli.linting.run import Outcome
+    from transom.cli.linting.gather import Gathered
+    from transom.cli.linting.run import Job
     from transom.cli.linting.settings import Settings
-    from transom.model.problem import Mistake
+    from transom.cli.linting.spool import Spool
     from transom.workload.baseline import Baseline
     from transom.workload.context import LintContext
-    from transom.workload.foreign import Overruled
+    from transom.workload.foreign import Overruled, Span
 
 SUMMARY = "Say what will not work on Windows in Kubernetes manifests, where, why and what to do."
-
-FORMS = ("text", "json", "sarif", "junit", "github")
 
 _EXAMPLES = """\
 examples:
   transom lint deploy/                                  every manifest below a folder
   transom lint --kubernetes 1.30 --windows 2022 web.yaml
   helm template shop | transom lint -
+  transom lint --cluster -n shop                        what runs there
+  transom lint --cluster deploy/                        files, for the versions of that cluster
   transom lint deploy/ -o text -o sarif=lint.sarif      several outputs at once
   transom lint deploy/ --write-baseline baseline.json   live with what is there, see what is new
 
@@ -42,23 +43,14 @@ def configure(parser: ArgumentParser) -> None:
     from transom.cli.linting.options import add_cluster_options
 
     parser.epilog = _EXAMPLES
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="file, folder, pattern or -")
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="file, folder, pattern or -")
     add_cluster_options(parser)
+    parser.add_argument(
+        "-n", "--namespace", default="", help="of live objects, with --cluster (default: all)"
+    )
     told = parser.add_argument_group("what is told")
-    told.add_argument(
-        "-o",
-        "--output",
-        metavar="FORM[=FILE]",
-        action="append",
-        default=[],
-        help=f"{', '.join(FORMS)}; repeatable (default: text)",
-    )
+    output.add_arguments(told)
     told.add_argument("--disable", metavar="RULE", action="append", default=[])
-    told.add_argument(
-        "--fail-on",
-        choices=["error", "warning", "info", "never"],
-        help="the severity from which the exit code is 1 (default: error)",
-    )
     told.add_argument("--baseline", metavar="FILE", help="leave out what this baseline lists")
     told.add_argument("--write-baseline", metavar="FILE", help="write what is found as a baseline")
     told.add_argument(
@@ -80,64 +72,88 @@ def run(args: Namespace) -> int:
     from transom.cli.linting.options import settings_of
     from transom.cli.linting.run import Job
     from transom.cli.linting.run import run as lint
+    from transom.cli.linting.spool import Spool
 
-    outputs = [_output(text) for text in args.output or ["text"]]
+    if not args.paths and not args.cluster:
+        raise UsageError(
+            "nothing to lint was named",
+            subject="PATH",
+            hint="name a file, a folder or -, or look at what runs with --cluster",
+        )
+    outputs = output.parse_outputs(args.output)
     settings = settings_of(args)
-    ctx = context_of(args, settings)
-    names, missing = sources.find(args.paths)
     job = Job(
-        ctx,
+        context_of(args, settings),
         without=frozenset((*args.disable, *settings.disable)),
         templates=settings.pod_templates,
         with_lines=any(form == "text" for form, _file in outputs),
         with_spans=bool(args.import_sarif),
     )
-    outcome = lint(names, job, processes=_processes(args.jobs))
-    outcome.unreadable[:0] = missing
-    report = _report(args, settings, outcome, names, ctx)
-    for form, file in outputs:
-        _write(form, file, report)
-    _tell_unreadable(report.unreadable)
-    return _exit_code(report, args.fail_on or settings.fail_on or "error")
+    names, missing = sources.find(args.paths)
+    with Spool() as spool:
+        gathered = _gathered(args, settings, spool)
+        gathered.unreadable += missing
+        for part in lint(names, job, processes=_processes(args.jobs)):
+            gathered.add(part)
+        count = len(names) if args.paths else _lint_live(args, job, gathered)
+        gathered.settle()
+        _complain(args, settings, job.ctx, gathered, names)
+        report = _report(args, gathered, files=count)
+        for form, file in outputs:
+            output.write_report(form, file, report)
+    output.tell_unreadable(report.unreadable)
+    return output.exit_code(report, args.fail_on or settings.fail_on or "error")
 
 
-def _report(
+def _gathered(args: Namespace, settings: "Settings", spool: "Spool") -> "Gathered":
+    from transom.cli.linting.gather import Gathered
+
+    file = args.baseline or settings.baseline
+    baseline = _baseline(file) if file else None
+    return Gathered(spool, ignores=settings.ignores, baseline=baseline)
+
+
+def _lint_live(args: Namespace, job: "Job", gathered: "Gathered") -> int:
+    from transom.cli.linting.live import lint_live, with_cluster
+
+    return with_cluster(
+        args, lambda lister: lint_live(lister, job, gathered.add, namespace=args.namespace)
+    )
+
+
+def _complain(
     args: Namespace,
     settings: "Settings",
-    outcome: "Outcome",
-    names: Sequence[str],
     ctx: "LintContext",
-) -> "Report":
-    from transom.cli.findings import Report
-    from transom.cli.linting.run import sieve
-
-    kept_by, kept, ignored = sieve(outcome, settings.ignores)
-    if outcome.ignores or settings.ignores:
+    gathered: "Gathered",
+    names: Sequence[str],
+) -> None:
+    """Say what is wrong with ignores and baseline, once everything was seen."""
+    if settings.ignores:
         from transom.workload.catalogue import active_ids, known_ids
 
-        kept += kept_by.complaints(known_ids(), active_ids(ctx))
+        gathered.add_last(gathered.complaints(known_ids(), active_ids(ctx)))
     if args.write_baseline:
-        _write_baseline(args.write_baseline, kept)
-    file = args.baseline or settings.baseline
-    if file:
-        baseline = _baseline(file)
-        known = [finding for finding in kept if baseline.is_known(finding)]
-        kept = [finding for finding in kept if finding not in set(known)]
-        kept += baseline.stale(frozenset(names))
-        ignored += len(known)
-    overruled, runs = _import(args.import_sarif, outcome)
+        _write_baseline(args.write_baseline, gathered.all_findings())
+    gathered.add_last(gathered.stale(frozenset(names)))
+
+
+def _report(args: Namespace, gathered: "Gathered", *, files: int) -> "Report":
+    from transom.cli.findings import Report
+
+    overruled, runs = _import(args.import_sarif, gathered.spans)
     return Report(
-        kept,
-        outcome.unreadable,
-        files=len(names),
-        ignored=ignored,
-        lines=outcome.lines,
+        gathered,
+        gathered.counts,
+        gathered.unreadable,
+        files=files,
+        ignored=gathered.ignored,
         overruled=overruled,
         foreign_runs=runs,
     )
 
 
-def _import(files: Sequence[str], outcome: "Outcome") -> "tuple[list[Overruled], list[Any]]":
+def _import(files: Sequence[str], spans: "Sequence[Span]") -> "tuple[list[Overruled], list[Any]]":
     if not files:
         return [], []
     from transom.cli.fleet_file import read_bytes
@@ -147,7 +163,7 @@ def _import(files: Sequence[str], outcome: "Outcome") -> "tuple[list[Overruled],
     runs: list[Any] = []
     for file in files:
         try:
-            log, found = overrule(json.loads(read_bytes(file)), outcome.spans)
+            log, found = overrule(json.loads(read_bytes(file)), spans)
         except ValueError as error:
             raise UsageError(
                 f"{file} is no SARIF log", subject=file, hint="write it with `-o sarif`"
@@ -168,72 +184,20 @@ def _baseline(file: str) -> "Baseline":
     return Baseline(document, file=file)
 
 
-def _write_baseline(file: str, findings: Sequence[Finding]) -> None:
+def _write_baseline(file: str, findings: Iterable[Finding]) -> None:
     from transom.workload.baseline import document_of
 
-    _write_file(file, json.dumps(document_of(findings), ensure_ascii=False, indent=2) + "\n")
-
-
-def _output(text: str) -> tuple[str, str]:
-    form, _, file = text.partition("=")
-    if form not in FORMS:
-        raise UsageError(
-            f"there is no output {form!r}", subject="-o", hint=f"choose from {', '.join(FORMS)}"
-        )
-    return form, file
-
-
-def _write(form: str, file: str, report: "Report") -> None:
-    text = _render(form, report)
-    if file:
-        _write_file(file, text)
-    else:
-        sys.stdout.write(text)
-
-
-def _render(form: str, report: "Report") -> str:
-    if form == "text":
-        from transom.cli.findings import text
-
-        return text.render(report, stream=sys.stdout)
-    from importlib import import_module
-
-    name = "document" if form == "json" else form
-    rendered: str = import_module(f"transom.cli.findings.{name}").render(report)
-    return rendered
-
-
-def _write_file(file: str, text: str) -> None:
-    from pathlib import Path
-
-    try:
-        Path(file).write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise UsageError(
-            f"cannot write {file}", subject=file, hint="name a file in a folder you may write to"
-        ) from error
-
-
-def _tell_unreadable(mistakes: "Sequence[Mistake]") -> None:
-    for mistake in mistakes:
-        place = ":".join(str(part) for part in (mistake.file, mistake.line, mistake.column) if part)
-        print(f"error: {place}: {mistake.message}", file=sys.stderr)
-        if mistake.hint:
-            print(f"  next:  {mistake.hint}", file=sys.stderr)
+    text = json.dumps(document_of(findings), ensure_ascii=False, indent=2)
+    output.write_file(file, (text, "\n"))
 
 
 def _processes(wanted: int) -> int:
-    if wanted > 0:
+    if wanted < 0:
+        raise UsageError(
+            f"{wanted} processes cannot be", subject="-j", hint="name how many, or 0 for all cores"
+        )
+    if wanted:
         return wanted
     import os
 
     return os.cpu_count() or 1
-
-
-def _exit_code(report: "Report", fail_on: str) -> int:
-    if report.unreadable:
-        return UsageError.exit_code
-    if fail_on == "never":
-        return 0
-    threshold = Severity(fail_on)
-    return int(any(finding.severity.is_at_least(threshold) for finding in report.findings))

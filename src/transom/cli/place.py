@@ -2,7 +2,6 @@
 
 import sys
 from argparse import ArgumentParser, Namespace
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transom.errors import UsageError
@@ -59,7 +58,7 @@ def run(args: Namespace) -> int:
     ctx = context_of(args, settings)
     taints = tuple(dict.fromkeys((*ctx.taints, *map(_taint, args.taint))))
     placer = Placer(
-        ctx=replace(ctx, taints=taints),
+        ctx=ctx._replace(taints=taints),
         linux=args.linux,
         runtime_class=args.runtime_class,
         templates=settings.pod_templates,

@@ -93,7 +93,13 @@ GROUPS = (
     Group("Topics", (topics.Topic,)),
     Group(
         "What lint knows beside its rules",
-        (images.ImageName, images.LeastMemory, removed.RemovedApi, foreign.WrongAdvice),
+        (
+            images.ImageName,
+            images.LeastMemory,
+            images.LimitAware,
+            removed.RemovedApi,
+            foreign.WrongAdvice,
+        ),
     ),
     Group(
         "What a node is made of",

@@ -8,7 +8,6 @@ import importlib
 import json
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, fields
 from datetime import date
 from pathlib import Path
 from types import UnionType
@@ -60,13 +59,13 @@ def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _mistakes(row_type: type[Row], row: Mapping[str, Any]) -> Iterator[str]:
     hints = get_type_hints(row_type)
-    columns = {field.name: field for field in fields(row_type)}
+    optional = row_type.defaults()
     for name in row:
-        if name not in columns:
+        if name not in row_type.columns:
             yield f"unknown column {name}"
-    for name, field in columns.items():
+    for name in row_type.columns:
         if name not in row:
-            if field.default is MISSING and field.default_factory is MISSING:
+            if name not in optional:
                 yield f"column {name} is missing"
         elif not _fits(row[name], hints[name]):
             yield f"column {name} must be {hints[name]}, not {row[name]!r}"

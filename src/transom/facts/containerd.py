@@ -1,12 +1,10 @@
 """Rows of `containerd.toml`: how the runtime is configured, by its version."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from transom.facts.rows import Row
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ContainerdShape(Row):
     """How containerd's configuration is written for a range of its versions."""
 

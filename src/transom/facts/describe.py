@@ -3,7 +3,7 @@
 Used by `explain` and the listing of `facts`. Knows the columns of the tables, prints nothing.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any
 
@@ -18,7 +18,7 @@ from transom.facts.topics import Topic
 from transom.facts.windows import ImageMatch, Kb, PauseImage, Release, Support
 from transom.model.version import Version, VersionRange
 
-_COMMON = frozenset(column.name for column in fields(Row))
+_COMMON = frozenset(Row.columns)
 _BEHAVIOURS = {
     "rejected": "refused",
     "ignored": "ignored",
@@ -112,9 +112,9 @@ def explain_row(row: Row) -> Explanation:
 @singledispatch
 def _parts(row: Row) -> dict[str, Any]:
     own = {
-        column.name: value
-        for column in fields(row)
-        if column.name not in _COMMON and (value := getattr(row, column.name)) not in ("", (), 0)
+        name: value
+        for name in row.columns
+        if name not in _COMMON and (value := getattr(row, name)) not in ("", (), 0)
     }
     title = own.pop("title", "") or own.get("name", "") or row.id
     text = own.pop("text", "")

@@ -3,13 +3,11 @@
 Read by `explain error` and by the doctor.
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from transom.facts.rows import Row
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Failure(Row):
     """A known failure; `messages` are the texts programs print, without what varies in them."""
 

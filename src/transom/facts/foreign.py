@@ -3,13 +3,11 @@
 Read where their findings are imported.
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from transom.facts.rows import Row
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class WrongAdvice(Row):
     """What a tool's checks ask for, and the rules of ours that forbid exactly that.
 

@@ -10,7 +10,6 @@ from transom.facts.rows import Row
 from transom.model.version import Version
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Gate(Row):
     """A feature gate; kubeadm's own have the id `kubeadm/NAME`.
 

@@ -1,15 +1,13 @@
-"""What an image's name tells about the system it is for.
+"""What an image's name tells about the system it is for, and about what runs in it.
 
 Read by the rules, which cannot look into images: only names that are certain are listed.
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from transom.facts.rows import Row
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ImageName(Row):
     """Names of images of one system.
 
@@ -25,7 +23,6 @@ class ImageName(Row):
     tag_words: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class LeastMemory(Row):
     """The memory in MiB below which containers of a kind of base image do not start reliably."""
 
@@ -34,3 +31,17 @@ class LeastMemory(Row):
 
     mebibytes: int
     words: tuple[str, ...]
+
+
+class LimitAware(Row):
+    """The release from which a runtime sizes its heap by the container's memory limit.
+
+    `repositories` begin a repository as in `ImageName`; a tag begins with the release.
+    """
+
+    subject: ClassVar[str] = "images"
+    table: ClassVar[str] = "limit_aware"
+
+    name: str
+    repositories: tuple[str, ...]
+    since: str

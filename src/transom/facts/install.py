@@ -5,13 +5,11 @@
 placeholders of `transom.recipe.case`, such as {k} or {kubernetes}.
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from transom.facts.rows import Row
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Conditional(Row):
     """A row that only some hosts need."""
 
@@ -19,7 +17,6 @@ class Conditional(Row):
     when: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DefaultVersion(Row):
     """The version of a program where the fleet names none; `id` is `version-PROGRAM`."""
 
@@ -28,7 +25,6 @@ class DefaultVersion(Row):
     version: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ArtifactRow(Conditional):
     """A download: `url` and `checksum` are patterns; an empty checksum means none is published."""
 
@@ -42,7 +38,6 @@ class ArtifactRow(Conditional):
     members: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DirectoryRow(Conditional):
     """A directory: its placeholder `key`, and `access`, the id of an access row or empty."""
 
@@ -52,7 +47,6 @@ class DirectoryRow(Conditional):
     access: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ProtectedFileRow(Conditional):
     """A file others write, closed to all but administrators afterwards."""
 
@@ -60,7 +54,6 @@ class ProtectedFileRow(Conditional):
     path: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class AccessRow(Row):
     """A named security descriptor."""
 
@@ -69,7 +62,6 @@ class AccessRow(Row):
     sddl: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FeatureRow(Conditional):
     """A Windows feature."""
 
@@ -77,7 +69,6 @@ class FeatureRow(Conditional):
     name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RegistryRow(Conditional):
     """A value under HKEY_LOCAL_MACHINE."""
 
@@ -88,7 +79,6 @@ class RegistryRow(Conditional):
     value: str | int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class EnvironmentRow(Conditional):
     """A machine-wide variable, or an entry appended to a list such as PATH."""
 
@@ -98,7 +88,6 @@ class EnvironmentRow(Conditional):
     append: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PortRow(Conditional):
     """A port that other machines must reach, and the firewall rule that lets them."""
 
@@ -108,7 +97,6 @@ class PortRow(Conditional):
     port: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RouteRow(Conditional):
     """A route; `keep` means put back only where the host had it."""
 
@@ -118,7 +106,6 @@ class RouteRow(Conditional):
     keep: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ExclusionRow(Conditional):
     """A process that Windows Defender must not slow down."""
 
@@ -126,7 +113,6 @@ class ExclusionRow(Conditional):
     process: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceRow(Conditional):
     """A Windows service; its arguments are rows of their own."""
 
@@ -141,7 +127,6 @@ class ServiceRow(Conditional):
     reset_s: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ArgumentRow(Conditional):
     """One argument of a service's command line; the order of the file is the order there."""
 
@@ -150,7 +135,6 @@ class ArgumentRow(Conditional):
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class HostNetworkRow(Conditional):
     """A Docker network the kubelet looks for by name."""
 
@@ -159,7 +143,6 @@ class HostNetworkRow(Conditional):
     driver: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SettingRow(Conditional):
     """One field of the kubelet's configuration, by its dotted path."""
 

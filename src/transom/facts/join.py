@@ -1,12 +1,10 @@
 """Rows of `join.toml`: kubeadm and what a node may be beside its control plane."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from transom.facts.rows import Row
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class KubeadmApi(Row):
     """The version of kubeadm's configuration API to write."""
 
@@ -16,7 +14,6 @@ class KubeadmApi(Row):
     extra_args_as_list: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class CriSocket(Row):
     """The pipe a runtime answers on."""
 
@@ -26,7 +23,6 @@ class CriSocket(Row):
     endpoint: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class KubeadmPath(Row):
     """A file or directory kubeadm uses on Windows."""
 
@@ -35,7 +31,6 @@ class KubeadmPath(Row):
     path: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Skew(Row):
     """How many minors a kubelet may be older than the API server; newer is never allowed."""
 
@@ -44,7 +39,6 @@ class Skew(Row):
     minors: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PrivilegedWay(Row):
     """One way to run programs on the host itself: the window in which it exists, and its needs."""
 
@@ -57,7 +51,6 @@ class PrivilegedWay(Row):
     default: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Limit(Row):
     """A number the platform sets, such as the length of a computer name."""
 
@@ -67,7 +60,6 @@ class Limit(Row):
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Behaviour(Row):
     """Something kubeadm does on Windows that people must know."""
 

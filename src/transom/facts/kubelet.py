@@ -3,13 +3,11 @@
 Read by the recipe, which writes no flag or field that a version denies, and by `explain`.
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from transom.facts.rows import Row
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Flag(Row):
     """A command line flag, named without its dashes; the row's range is where it exists."""
 
@@ -20,7 +18,6 @@ class Flag(Row):
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Field(Row):
     """A field of KubeletConfiguration, by its dotted path.
 

@@ -1,12 +1,10 @@
 """Rows of `network.toml`: plugins, modes and what each needs of the cluster."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from transom.facts.rows import Row
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PluginRow(Row):
     """A network plugin: `modes` it has on Windows, empty where Windows has none of it.
 
@@ -25,7 +23,6 @@ class PluginRow(Row):
     needs: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ModeRow(Row):
     """What a mode of a plugin fixes: the HNS network's name and type, VNI and port."""
 
@@ -39,7 +36,6 @@ class ModeRow(Row):
     port: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class CniRow(Row):
     """The CNI configuration of a plugin's mode: its file and the shape of its policies."""
 
@@ -55,7 +51,6 @@ class CniRow(Row):
     policies: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class MtuRow(Row):
     """How many bytes a mode takes from a packet, or what a platform leaves."""
 
@@ -66,7 +61,6 @@ class MtuRow(Row):
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ModeLimit(Row):
     """Something a mode cannot do, checked when a fleet asks for it."""
 
@@ -77,7 +71,6 @@ class ModeLimit(Row):
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ProxyFeature(Row):
     """What kube-proxy can do on Windows, by mode."""
 

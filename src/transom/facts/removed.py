@@ -3,13 +3,11 @@
 Read by the rule about removed versions.
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from transom.facts.rows import Row
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RemovedApi(Row):
     """A version of some kinds, the minor that serves it no more, and what to write instead."""
 

@@ -7,12 +7,12 @@ more than all else. Called by every part that needs to know what is true; never 
 """
 
 import json
-from dataclasses import dataclass
 from functools import cache
 from os.path import dirname, join
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from transom.errors import UnsupportedError
+from transom.facts.record import Record
 from transom.model.version import Version, VersionRange
 
 # By name alone: pathlib would cost more than reading the facts does.
@@ -24,8 +24,7 @@ _TABLES: dict[type["Row"], tuple[Any, ...]] = {}
 _HELD: dict[tuple[type["Row"], "At"], tuple[Any, ...]] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class At:
+class At(NamedTuple):
     """The place a question is asked about; a dimension left out does not narrow the answer."""
 
     kubernetes: Version | None = None
@@ -33,8 +32,7 @@ class At:
     containerd: Version | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(Record):
     """What every fact carries beside its own columns.
 
     `reference` marks rows that people are told about but no recipe, rule or renderer reads.
@@ -116,8 +114,8 @@ def _document(subject: str) -> dict[str, list[dict[str, Any]]]:
 
 
 def _build(table: type[R], row: dict[str, Any]) -> R:
-    return table(
-        **{name: _freeze(value) if type(value) is list else value for name, value in row.items()}
+    return table.trusted(
+        {name: _freeze(value) if type(value) is list else value for name, value in row.items()}
     )
 
 

@@ -4,13 +4,11 @@ Read by everything that checks workloads and configuration, and by `explain`. Ro
 not `custom` can be run as they are: one operator on the values at `paths`.
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from transom.facts.rows import Row
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Rule(Row):
     """One rule. The row's range of Kubernetes minors is where the behaviour exists at all.
 
@@ -21,11 +19,13 @@ class Rule(Row):
 
     `op` with `value`: set, absent, non_empty, equals, not_equals, equals_ci, in, not_in, prefix,
     prefix_any, suffix, contains, gt, length_outside [least, most], first_word_in (with `*`),
-    regex_violation, or custom, of which `match` tells in words. Only absent and not_equals are
+    regex_violation, or custom, of which `match` tells in words and `value` a limit, if any. Only absent and not_equals are
     also true of a value that is not there.
 
     `effective_since` is the first minor that behaves so with default gates, empty where none
-    does. A `gate` makes the behaviour, or with `gate_lifts` ends it. `when_os_name_unset` is the behaviour without spec.os.name, where it differs.
+    does. A `gate` makes the behaviour, or with `gate_lifts` ends it. `when_os_name_unset` is the
+    behaviour without spec.os.name, where it differs. `elsewhere` says why no object can show it, of
+    a rule that lint does not check.
     """
 
     subject: ClassVar[str] = "rules"
@@ -46,3 +46,4 @@ class Rule(Row):
     gate: str = ""
     gate_lifts: bool = False
     when_os_name_unset: str = ""
+    elsewhere: str = ""

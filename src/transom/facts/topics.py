@@ -3,13 +3,11 @@
 Read by `explain` and `facts`; nothing decides by them.
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from transom.facts.rows import Row
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Topic(Row):
     """One behaviour to know; `words` are what people would ask for beside the id."""
 

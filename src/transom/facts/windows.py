@@ -3,13 +3,11 @@
 Read by the recipe, by the rules about images and nodes, and by `facts` and `explain`.
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from transom.facts.rows import Row
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Release(Row):
     """A release of Windows Server; its id is what people write in a fleet, such as `2022`.
 
@@ -31,7 +29,6 @@ class Release(Row):
     revision_must_match: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Support(Row):
     """What one Kubernetes minor supports on Windows.
 
@@ -53,7 +50,6 @@ class Support(Row):
     containerd_stage: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PauseImage(Row):
     """The pause image that is kubeadm's default there, and the Windows builds it has."""
 
@@ -64,7 +60,6 @@ class PauseImage(Row):
     builds: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ImageMatch(Row):
     """How containerd decides whether an image's build runs on a host with process isolation.
 
@@ -78,7 +73,6 @@ class ImageMatch(Row):
     rule: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Kb(Row):
     """A Windows update that something needs; `revision` is zero where it is not known."""
 

@@ -111,6 +111,19 @@ class KubeApi:
         """Delete a Node."""
         return await self._delete(core_v1.Node, name)
 
+    async def fetch(
+        self, path: str, *, subject: str, params: Mapping[str, str] | None = None
+    ) -> dict[str, Any] | None:
+        """Read a path, for kinds that this module has no word for; None where there is none."""
+        with self._translated("read", subject):
+            # As in `version`: lightkube has no call for kinds it was not told of.
+            answer = await self._client._client._client.get(path, params=params)  # noqa: SLF001
+            if answer.status_code == HTTPStatus.NOT_FOUND:
+                return None
+            answer.raise_for_status()
+            found: dict[str, Any] = answer.json()
+            return found
+
     async def close(self) -> None:
         """Close idle connections."""
         await self._client.aclose()

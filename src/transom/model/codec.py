@@ -1,4 +1,4 @@
-"""Frozen dataclasses to plain JSON and back, by their own type hints.
+"""Frozen dataclasses to plain JSON and back, by their own type hints; named tuples to JSON only.
 
 Names are snake_case in Python and camelCase in JSON. Used for every document that leaves the
 program: recipes, requests, events, journals. Standard library only: it ships to hosts.
@@ -24,6 +24,8 @@ def encode(value: Any) -> Any:
         return value.value
     if isinstance(value, Mapping):
         return {str(key): encode(item) for key, item in value.items()}
+    if isinstance(value, tuple) and (names := getattr(value, "_fields", ())):
+        return {camel_case(name): encode(item) for name, item in zip(names, value, strict=True)}
     if isinstance(value, list | tuple):
         return [encode(item) for item in value]
     return value

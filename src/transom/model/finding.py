@@ -1,7 +1,7 @@
 """A finding: one place where something does not work on Windows, as every checker reports it."""
 
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 
 class Severity(Enum):
@@ -19,8 +19,7 @@ class Severity(Enum):
 _RANKS = {severity: rank for rank, severity in enumerate(Severity)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(NamedTuple):
     """What is wrong, where, why, and what to do.
 
     `path` is dotted from the document's root, `line` and `column` count from one. `kind`,

@@ -1,10 +1,9 @@
 """What is wrong, as plain values: mistakes in a document, and reasons to refuse it."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Mistake:
+class Mistake(NamedTuple):
     """One thing wrong in a document a person wrote, with its place.
 
     `path` is the dotted path inside the document; `line` and `column` count from one, and are
@@ -19,8 +18,7 @@ class Mistake:
     file: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(NamedTuple):
     """One reason why a fleet cannot work, with the fact it rests on."""
 
     id: str

@@ -1,14 +1,13 @@
 """Versions and half-open ranges of them: how every fact says where it holds."""
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache, total_ordering
+from typing import Final
 
 _VERSION = re.compile(r"v?(\d+)(?:\.(\d+))?(?:\.(\d+))?(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?")
 
 
 @total_ordering
-@dataclass(frozen=True, slots=True, eq=False)
 class Version:
     """A release such as 1.37.1 or 1.4.0-beta.2; a missing part counts as zero.
 
@@ -16,10 +15,13 @@ class Version:
     is dropped.
     """
 
-    major: int
-    minor: int = 0
-    patch: int = 0
-    pre: str = ""
+    __slots__ = ("major", "minor", "patch", "pre")
+
+    def __init__(self, major: int, minor: int = 0, patch: int = 0, pre: str = "") -> None:
+        self.major: Final = major
+        self.minor: Final = minor
+        self.patch: Final = patch
+        self.pre: Final = pre
 
     @staticmethod
     def parse(text: str) -> "Version":
@@ -51,6 +53,9 @@ class Version:
     def __str__(self) -> str:
         return f"{self.major}.{self.minor}.{self.patch}" + (f"-{self.pre}" if self.pre else "")
 
+    def __repr__(self) -> str:
+        return f"Version({self})"
+
 
 @lru_cache(maxsize=4096)
 def _parse(text: str) -> Version:
@@ -61,12 +66,23 @@ def _parse(text: str) -> Version:
     return Version(int(major), int(minor or 0), int(patch or 0), pre or "")
 
 
-@dataclass(frozen=True, slots=True)
 class VersionRange:
     """A half-open range, written `>=1.36,<1.38`; either bound may be missing."""
 
-    since: Version | None = None
-    until: Version | None = None
+    __slots__ = ("since", "until")
+
+    def __init__(self, since: Version | None = None, until: Version | None = None) -> None:
+        self.since: Final = since
+        self.until: Final = until
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, VersionRange) and self._bounds() == other._bounds()
+
+    def __hash__(self) -> int:
+        return hash(self._bounds())
+
+    def _bounds(self) -> tuple[Version | None, Version | None]:
+        return self.since, self.until
 
     @staticmethod
     def parse(text: str) -> "VersionRange":
@@ -89,6 +105,9 @@ class VersionRange:
         if self.until is not None:
             bounds.append(f"<{self.until}")
         return ",".join(bounds)
+
+    def __repr__(self) -> str:
+        return f"VersionRange({self})"
 
 
 def _before(since: Version | None, until: Version | None) -> bool:

@@ -5,8 +5,7 @@ never asked for a place, so the node tree is kept or made only when one is.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from transom.spec.outline import Outline
 from transom.spec.unusual import UnusualError
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
 Path = Sequence[str | int]
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(NamedTuple):
     """A place in a file; both numbers count from one, columns in characters."""
 
     line: int

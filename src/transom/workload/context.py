@@ -5,9 +5,8 @@ read it and nothing else beside the object.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from transom.facts.rows import At, read, rows
 from transom.facts.windows import Release, Support
@@ -24,14 +23,14 @@ class OperatingSystem(Enum):
     LINUX = "linux"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LintContext:
+class LintContext(NamedTuple):
     """The cluster. What is unknown is None or empty, and then no rule speaks about it.
 
     `assume` is the system of pods that say nothing; `mixed` that Linux and Windows nodes live in
     one cluster. `gates` holds feature gates set against their default, `pod_security` the level
-    that a namespace enforces (of the empty name: that all others do), `runtime_classes` the system a RuntimeClass leads to, and `today` the
-    date by which support has ended or not.
+    that a namespace enforces (of the empty name: that all others do), `runtime_classes` the system
+    a RuntimeClass leads to, `privileged_forbidden` that the API server takes no privileged pods,
+    and `today` the date by which support has ended or not.
     """
 
     kubernetes: Version
@@ -39,12 +38,13 @@ class LintContext:
     network_mode: str = ""
     containerd: Version | None = None
     docker: bool = False
-    gates: Mapping[str, bool] = field(default_factory=dict)
+    gates: Mapping[str, bool] = {}
     taints: "tuple[Taint, ...]" = ()
     mixed: bool = False
     assume: OperatingSystem | None = None
-    pod_security: Mapping[str, str] = field(default_factory=dict)
-    runtime_classes: Mapping[str, OperatingSystem] = field(default_factory=dict)
+    pod_security: Mapping[str, str] = {}
+    runtime_classes: Mapping[str, OperatingSystem] = {}
+    privileged_forbidden: bool = False
     today: str = ""
 
     def possible_builds(self) -> tuple[int, ...]:

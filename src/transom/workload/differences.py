@@ -78,7 +78,7 @@ SECTIONS = (
         "`cpuMaximum`, in hundredths of a percent: 10 x milliCPU / processors of the node, at least "
         "1 and at most 10000. A limit of 500m on a node with 4 processors is 1250: 12.5 %. It is a "
         "hard cap. Requests only place pods; nothing reserves them, and no OOM killer frees memory.",
-        ("WIN016", "WIN086", "WIN089", *_span(100, 106)),
+        ("WIN016", "WIN086", "WIN089", *_span(100, 107)),
     ),
     Section(
         "Networking: DNS policy, host network, names",
@@ -123,7 +123,7 @@ SECTIONS = (
         "Placement",
         "The scheduler looks at neither os.name nor images: selectors, taints and RuntimeClasses "
         "keep Linux and Windows apart. `transom place` writes them.",
-        ("WIN040", "WIN041", "WIN042", "WIN043", "WIN044", *_span(70, 77)),
+        (*_span(40, 45), *_span(70, 77)),
     ),
     Section(
         "Processes: commands, environment, signals",
@@ -144,7 +144,7 @@ SECTIONS = (
     Section(
         "Workloads and nodes",
         "What old samples and old clusters stumble over.",
-        (*_span(206, 213),),
+        (*_span(206, 214),),
     ),
 )
 # About documents of kubeadm, not of the API server.

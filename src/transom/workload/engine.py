@@ -10,11 +10,14 @@ from transom.model.finding import Finding, Severity
 from transom.spec.document import Document
 from transom.workload.catalogue import Catalogue, Judge, Profile, profile_of
 from transom.workload.context import LintContext, OperatingSystem
-from transom.workload.links import Links, bond_of, says_windows
+from transom.workload.links import Bond, Links, bond_of, says_windows
 from transom.workload.paths import ObjectPath, text_of
 from transom.workload.platform import decide
 from transom.workload.pods import ObjectView, PodView, objects_in, pods_in
 from transom.workload.rule import Hit
+
+# What tells something about the cluster; looked for by name alone, because few files have it.
+_TELLING = ("RuntimeClass", "Namespace")
 
 _JUDGES = {
     "apiserver": "the API server",
@@ -62,9 +65,13 @@ class Linter:
     def lint(self, documents: Iterable[Document]) -> list[Finding]:
         """What is wrong by itself; what waits for other documents is kept in `links`."""
         found: list[Finding] = []
-        for document in documents:
-            for view in objects_in(document.value):
-                found += self._lint_object(document, view)
+        seen = [(document, view) for document in documents for view in objects_in(document.value)]
+        given = self.ctx
+        if any(view.kind in _TELLING for _document, view in seen):
+            self.ctx = _with_signs(given, (view for _document, view in seen))
+        for document, view in seen:
+            found += self._lint_object(document, view)
+        self.ctx = given
         return found
 
     def _lint_object(self, document: Document, view: ObjectView) -> Iterator[Finding]:
@@ -98,23 +105,37 @@ class Linter:
 
     def _lint_other(self, document: Document, view: ObjectView) -> Iterator[Finding]:
         judge = self._catalogue.judge(Profile(view.kind))
-        findings = [
-            finding_of(hit, row, view=view, document=document)
-            for row, hit in self._hits(judge, view)
-        ]
-        if not findings:
-            return
-        bond = bond_of(view)
-        if bond is None or says_windows(view) or self.ctx.assume is OperatingSystem.WINDOWS:
-            yield from findings
-        else:
-            self.links.waiting += ((bond, finding) for finding in findings)
+        bond: Bond | None = None
+        for number, (row, hit) in enumerate(self._hits(judge, view)):
+            finding = finding_of(hit, row, view=view, document=document)
+            bond = bond_of(view) if number == 0 else bond
+            if bond is not None and (hit.beyond or hit.port):
+                told = bond._replace(beyond=hit.beyond, port=hit.port)
+                self.links.waiting.append((told, finding))
+            elif bond is None or self._is_for_windows(view):
+                yield finding
+            else:
+                self.links.waiting.append((bond, finding))
+
+    def _is_for_windows(self, view: ObjectView) -> bool:
+        return self.ctx.assume is OperatingSystem.WINDOWS or says_windows(view)
 
     def _hits(self, judge: Judge, view: PodView | ObjectView) -> Iterator[tuple[Row, Hit]]:
         yield from judge.program.run(view.value, view.path)
         for row, check in judge.logic:
             for hit in check(view, self.ctx):
                 yield row, hit
+
+
+def _with_signs(ctx: LintContext, views: Iterable[ObjectView]) -> LintContext:
+    """The cluster, with the classes and namespaces that stand beside its workloads."""
+    from transom.workload.cluster_signs import signs_in
+
+    signs = signs_in(views)
+    return ctx._replace(
+        runtime_classes={**ctx.runtime_classes, **signs.runtime_classes},
+        pod_security={**ctx.pod_security, **signs.pod_security},
+    )
 
 
 def finding_of(

@@ -111,7 +111,7 @@ class Fixer:
         left: dict[_Key, Left] = {}
         for _round in range(_ROUNDS):
             cases = list(self._cases(document))
-            ignores = [*self._ignores, *_ignores_in(document)]
+            ignores = [*self._ignores, *_ignores_in(document, self._templates)]
             wanted = [
                 case
                 for case in cases
@@ -235,11 +235,13 @@ def prune(value: Any, edits: Iterable[Edit]) -> list[Edit]:
     return [*kept, *(Remove(path) for path in sorted(empty, key=str))]
 
 
-def _ignores_in(document: Document) -> Iterator[Ignore]:
+def _ignores_in(
+    document: Document, templates: Mapping[str, Sequence[ObjectPath]] | None
+) -> Iterator[Ignore]:
     """What the document says itself; edits move lines, so each round asks again."""
     if b"transom" not in document.source:
         return
-    yield from annotations_in([document])
+    yield from annotations_in([document], templates)
     above = document.first_line - 1
     for ignore in comments_in(document.source.decode(), file=document.name):
         yield ignore._replace(line=ignore.line + above)

@@ -5,12 +5,13 @@ path, or an entry of a baseline. Called by whoever lints files; admission knows 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from transom.model.finding import Finding, Severity
 from transom.spec.document import Document
+from transom.workload.paths import ObjectPath
 from transom.workload.pods import ObjectView, mapping, objects_in, pods_in
 
 ANNOTATION = "ignore.transom.dev/"
@@ -50,13 +51,15 @@ class Ignore(NamedTuple):
         return self.target == (finding.kind, finding.namespace, finding.name)
 
 
-def annotations_in(documents: Iterable[Document]) -> Iterator[Ignore]:
+def annotations_in(
+    documents: Iterable[Document], templates: Mapping[str, Sequence[ObjectPath]] | None = None
+) -> Iterator[Ignore]:
     """The ignores that objects carry themselves, in their metadata or in that of their pod."""
     for document in documents:
         for view in objects_in(document.value):
             yield from _of_metadata(document, view, view.metadata, view.path)
             if view.kind != "Pod":
-                for pod in pods_in(view):
+                for pod in pods_in(view, templates):
                     yield from _of_metadata(document, view, pod.metadata, pod.path)
 
 

@@ -7,7 +7,7 @@ import re
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from transom.facts.images import ImageName, LeastMemory
+from transom.facts.images import ImageName, LeastMemory, LimitAware
 from transom.facts.rows import At, read
 from transom.facts.windows import ImageMatch, Release
 from transom.model.version import Version
@@ -16,6 +16,8 @@ from transom.workload.context import OperatingSystem
 _WORD = re.compile(r"[A-Za-z0-9]+")
 # From Windows Server 2022 on, kernels keep the interface that older images use.
 _FIRST_STABLE_BUILD = 20348
+# What begins a tag of .NET images, such as 4.7.2-windowsservercore-ltsc2019.
+_RELEASE = re.compile(r"\d+\.\d+(?:\.\d+)?(?![\d.])")
 _FULL_BUILD = re.compile(r"10\.0\.(\d{5})")
 
 
@@ -64,6 +66,19 @@ def least_memory(image: Image) -> LeastMemory | None:
     """What a container of that image needs at least, where its name tells."""
     words = {word.lower() for word in _WORD.findall(f"{image.repository}:{image.tag}")}
     return next((row for row in read(LeastMemory) if words.intersection(row.words)), None)
+
+
+def unaware_of_limits(image: Image) -> LimitAware | None:
+    """The runtime of an image that is known not to see memory limits."""
+    release = _RELEASE.match(image.tag)
+    if release is None:
+        return None
+    rows = (
+        row for row in read(LimitAware) if _is_below(image.repository.lower(), row.repositories)
+    )
+    row = next(rows, None)
+    is_old = row is not None and Version.parse(release[0]) < Version.parse(row.since)
+    return row if is_old else None
 
 
 def runs_on(image_build: int, node_build: int, containerd: Version | None) -> bool:

@@ -5,8 +5,7 @@ pods. So what is found in them is kept until every document was seen. Called by 
 by whoever lints several files.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from transom.model.finding import Finding
@@ -14,51 +13,118 @@ from transom.workload.context import OperatingSystem
 from transom.workload.platform import OS_LABELS
 from transom.workload.pods import ObjectView, PodView, mapping, sequence
 
+# No name, label or claim that a cluster takes has such a character.
+_PART, _GROUP = "\0", "\1"
+
 
 class Bond(NamedTuple):
     """What an object leads to: pods with these labels, of this owner, or with this claim.
 
-    An empty namespace is decided when the document is applied, and meets any.
+    An empty namespace is decided when the document is applied, and meets any. The bond counts only
+    if it meets more pods than `beyond`, and pods with different numbers for `port`.
     """
 
     namespace: str
-    labels: tuple[tuple[str, str], ...] = ()
+    labels: tuple[str, ...] = ()
     claim: str = ""
     volume: str = ""
     owner: str = ""
     every_pod: bool = False
+    beyond: int = 0
+    port: str = ""
 
 
 class WindowsPod(NamedTuple):
-    """What is kept of a Windows pod to be met by a bond."""
+    """What is kept of a Windows pod; `replicas` are as many as its owner makes of it.
 
-    owner: str
+    `is_made` says that a controller made it, which may have been seen as well.
+    """
+
     namespace: str
-    labels: frozenset[tuple[str, str]]
-    claims: frozenset[str]
+    owner: str
+    labels: tuple[str, ...]
+    claims: tuple[str, ...]
+    ports: tuple[str, ...]
+    replicas: int
+    is_made: bool
+
+    def packed(self) -> str:
+        """One text, a fifth of the size."""
+        lists = (_PART.join(few) for few in (self.labels, self.claims, self.ports))
+        numbers = (str(self.replicas), str(int(self.is_made)))
+        return _GROUP.join((self.namespace, self.owner, *lists, *numbers))
+
+    @staticmethod
+    def unpacked(text: str) -> "WindowsPod":
+        """What was packed."""
+        namespace, owner, labels, claims, ports, replicas, is_made = text.split(_GROUP)
+        return WindowsPod(
+            namespace,
+            owner,
+            _parts(labels),
+            _parts(claims),
+            _parts(ports),
+            int(replicas),
+            is_made == "1",
+        )
 
 
-@dataclass(slots=True)
+def _parts(text: str) -> tuple[str, ...]:
+    return tuple(text.split(_PART)) if text else ()
+
+
+class _Meeting:
+    """The pods that one bond has met so far."""
+
+    __slots__ = ("declared", "made", "numbers", "owner")
+
+    def __init__(self, owner: str) -> None:
+        self.owner = owner
+        self.declared = self.made = 0
+        self.numbers: set[str] = set()
+
+    def add(self, pod: WindowsPod, port: str) -> None:
+        if pod.is_made:
+            self.made += pod.replicas
+        else:
+            self.declared += pod.replicas
+        if port:
+            self.numbers |= {text for text in pod.ports if text.startswith(f"{port}=")}
+
+    def is_enough(self, bond: Bond) -> bool:
+        """Whether the bond counts; pods and the controllers that made them are not added up."""
+        enough = max(self.declared, self.made) > bond.beyond
+        return enough and (not bond.port or len(self.numbers) > 1)
+
+
 class Links:
-    """What was seen so far in all documents of a run."""
+    """What was seen so far in all documents of a run, as compactly as settling them allows.
 
-    pods: set[WindowsPod] = field(default_factory=set)
-    claims: dict[str, set[tuple[str, str]]] = field(default_factory=dict)
-    waiting: list[tuple[Bond, Finding]] = field(default_factory=list)
+    `pods` has one text per Windows pod, in the order they were seen; `waiting` what is true only
+    if its bond is met.
+    """
+
+    __slots__ = ("claims", "pods", "waiting")
+
+    def __init__(self) -> None:
+        self.pods: dict[str, None] = {}
+        self.claims: dict[str, set[tuple[str, str]]] = {}
+        self.waiting: list[tuple[Bond, Finding]] = []
 
     def add_pod(self, pod: PodView) -> None:
         """Remember a Windows pod."""
-        labels = mapping(pod.metadata.get("labels"))
         volumes = map(mapping, sequence(pod.spec.get("volumes")))
         claims = (mapping(volume.get("persistentVolumeClaim")) for volume in volumes)
-        self.pods.add(
-            WindowsPod(
-                f"{pod.object.kind} {pod.object.name}",
-                pod.object.namespace,
-                frozenset(_pairs(labels)),
-                frozenset(str(claim["claimName"]) for claim in claims if "claimName" in claim),
-            )
+        kept = WindowsPod(
+            pod.object.namespace,
+            f"{pod.object.kind} {pod.object.name}",
+            tuple(_pairs(mapping(pod.metadata.get("labels")))),
+            tuple(str(claim["claimName"]) for claim in claims if "claimName" in claim),
+            tuple(_named_ports(pod)),
+            _replicas(pod.object),
+            has_controller(pod.object),
         )
+        self.pods[kept.packed()] = None
 
     def add_claim(self, view: ObjectView) -> None:
         """Remember which volume a claim is bound to."""
@@ -73,27 +139,65 @@ class Links:
             self.claims.setdefault(volume, set()).update(claims)
         self.waiting += other.waiting
 
+    def take_waiting(self) -> list[tuple[Bond, Finding]]:
+        """What waits, handed over to somebody who keeps it."""
+        taken, self.waiting = self.waiting, []
+        return taken
+
     def settle(self) -> list[Finding]:
         """The waiting findings whose object leads to a Windows pod, with that as evidence."""
-        owners: dict[Bond, str] = {}
-        settled = []
-        for bond, finding in self.waiting:
-            if bond not in owners:
-                owners[bond] = next((pod.owner for pod in self.pods if self._meets(bond, pod)), "")
-            if owners[bond]:
-                settled.append(_with_evidence(finding, f"leads to {owners[bond]}, for Windows"))
-        return settled
+        owners = self.owners_of(bond for bond, _finding in self.waiting)
+        return [
+            with_evidence(finding, owners[bond]) for bond, finding in self.waiting if bond in owners
+        ]
 
-    def _meets(self, bond: Bond, pod: WindowsPod) -> bool:
-        claims = {(bond.namespace, bond.claim)} if bond.claim else set()
-        claims |= self.claims.get(bond.volume, set())
-        if any(_same(place, pod.namespace) and name in pod.claims for place, name in claims):
-            return True
-        if not _same(bond.namespace, pod.namespace):
-            return False
-        if bond.owner:
-            return bond.owner == pod.owner
-        return bond.every_pod or (bool(bond.labels) and pod.labels.issuperset(bond.labels))
+    def owners_of(self, bonds: Iterable[Bond]) -> dict[Bond, str]:
+        """The bonds that meet a Windows pod, with the owner of the first one that each meets.
+
+        Bonds are laid out by what they ask for and the pods passed by once, so that the time is
+        that of both together and not of all their pairs.
+        """
+        wanted = _Wanted(dict.fromkeys(bonds), self.claims)
+        meetings: dict[Bond, _Meeting] = {}
+        for packed in self.pods if wanted.bonds else ():
+            pod = WindowsPod.unpacked(packed)
+            for bond in set(wanted.met_by(pod)):
+                meetings.setdefault(bond, _Meeting(pod.owner)).add(pod, bond.port)
+        return {bond: met.owner for bond, met in meetings.items() if met.is_enough(bond)}
+
+
+class _Wanted:
+    """Bonds by what a pod must have to meet them."""
+
+    def __init__(
+        self, bonds: Iterable[Bond], bound: Mapping[str, Iterable[tuple[str, str]]]
+    ) -> None:
+        self.bonds = list(bonds)
+        self._by_label: dict[str, list[Bond]] = {}
+        self._by_owner: dict[str, list[Bond]] = {}
+        self._by_claim: dict[str, list[tuple[str, Bond]]] = {}
+        self._of_every_pod: list[Bond] = []
+        for bond in self.bonds:
+            claims = [(bond.namespace, bond.claim)] if bond.claim else []
+            for namespace, claim in [*claims, *bound.get(bond.volume, ())]:
+                self._by_claim.setdefault(claim, []).append((namespace, bond))
+            if bond.owner:
+                self._by_owner.setdefault(bond.owner, []).append(bond)
+            elif bond.every_pod:
+                self._of_every_pod.append(bond)
+            elif bond.labels:
+                self._by_label.setdefault(bond.labels[0], []).append(bond)
+
+    def met_by(self, pod: WindowsPod) -> Iterator[Bond]:
+        """The bonds that one pod meets."""
+        for claim in pod.claims:
+            for place, bond in self._by_claim.get(claim, ()):
+                if _same(place, pod.namespace):
+                    yield bond
+        by_label = (bond for label in pod.labels for bond in self._by_label.get(label, ()))
+        for bond in (*self._by_owner.get(pod.owner, ()), *self._of_every_pod, *by_label):
+            if _same(bond.namespace, pod.namespace) and set(bond.labels) <= set(pod.labels):
+                yield bond
 
 
 def bond_of(view: ObjectView) -> Bond | None:
@@ -106,8 +210,8 @@ def bond_of(view: ObjectView) -> Bond | None:
             selector = mapping(spec.get("podSelector"))
             labels = tuple(_pairs(mapping(selector.get("matchLabels"))))
             return Bond(view.namespace, labels=labels, every_pod=not selector)
-        case "HorizontalPodAutoscaler":
-            target = mapping(spec.get("scaleTargetRef"))
+        case "HorizontalPodAutoscaler" | "VerticalPodAutoscaler":
+            target = mapping(spec.get("scaleTargetRef") or spec.get("targetRef"))
             return Bond(view.namespace, owner=f"{target.get('kind')} {target.get('name')}")
         case "PersistentVolumeClaim":
             return Bond(view.namespace, claim=view.name)
@@ -132,15 +236,32 @@ def says_windows(view: ObjectView) -> bool:
     )
 
 
-def _pairs(labels: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-    return ((str(key), str(value)) for key, value in labels.items())
+def _pairs(labels: Mapping[str, Any]) -> Iterable[str]:
+    return (f"{key}={value}" for key, value in labels.items())
+
+
+def _named_ports(pod: PodView) -> Iterator[str]:
+    for container in pod.containers:
+        for port in map(mapping, sequence(container.value.get("ports"))):
+            if "name" in port:
+                yield f"{port['name']}={port.get('containerPort')}"
+
+
+def _replicas(view: ObjectView) -> int:
+    replicas = mapping(view.value.get("spec")).get("replicas")
+    return replicas if isinstance(replicas, int) else 1
+
+
+def has_controller(view: ObjectView) -> bool:
+    """Whether some controller made the object."""
+    owners = map(mapping, sequence(view.metadata.get("ownerReferences")))
+    return any(owner.get("controller") is True for owner in owners)
 
 
 def _same(left: str, right: str) -> bool:
     return not left or not right or left == right
 
 
-def _with_evidence(finding: Finding, evidence: str) -> Finding:
-    from dataclasses import replace
-
-    return replace(finding, evidence=(evidence,))
+def with_evidence(finding: Finding, owner: str) -> Finding:
+    """A finding that waited, now that its object is known to lead to that Windows pod."""
+    return finding._replace(evidence=(f"leads to {owner}",))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from inspect import getdoc
 
+from transom.facts.rows import read
 from transom.facts.rules import Rule as Row
 from transom.workload.rule import Rule
 from transom.workload.rules import LOGIC
@@ -40,12 +41,14 @@ def index(rules: Sequence[Rule]) -> str:
         "What `transom lint` knows about workloads on Windows. Generated from the facts.\n\n"
         "| rule | what | severity | by | Kubernetes |\n|---|---|---|---|---|\n"
     )
-    return head + "".join(
+    lines = (
         f"| [{rule.id}]({rule.id}.md) | {row.title} | {row.severity} | {row.enforced_by} "
         f"| {row.kubernetes or 'all'} |\n"
         for rule in rules
         for row in rule.rows
     )
+    others = (f"- {row.id}, {row.title}: {row.elsewhere}\n" for row in read(Row) if row.elsewhere)
+    return "".join([head, *lines, "\nKnown, and shown by no object:\n\n", *others])
 
 
 def _explanation(rule: Rule) -> str:

@@ -5,11 +5,14 @@ ones are kept as evidence only where they agree.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from transom.workload.context import LintContext, OperatingSystem
 from transom.workload.image import read_image
 from transom.workload.pods import PodView, mapping, sequence, windows_options
+
+if TYPE_CHECKING:
+    from transom.model.fleet import Taint
 
 OS_LABELS = ("kubernetes.io/os", "beta.kubernetes.io/os")
 BUILD_LABEL = "node.kubernetes.io/windows-build"
@@ -39,6 +42,23 @@ def placement(pod: PodView, ctx: LintContext) -> Iterator[Sign]:
     system = ctx.runtime_classes.get(name) if isinstance(name, str) else None
     if system is not None:
         yield system, f"RuntimeClass {name}"
+
+
+def taints_in_the_way(pod: PodView, ctx: LintContext) -> "Iterator[Taint]":
+    """The taints of the Windows nodes that keep the pod off them."""
+    tolerations = [mapping(item) for item in sequence(pod.spec.get("tolerations"))]
+    for taint in ctx.taints:
+        is_hard = taint.effect != "PreferNoSchedule"
+        if is_hard and not any(_tolerates(item, taint) for item in tolerations):
+            yield taint
+
+
+def _tolerates(toleration: Mapping[str, Any], taint: "Taint") -> bool:
+    if toleration.get("effect") not in (None, "", taint.effect):
+        return False
+    if toleration.get("operator") == "Exists":
+        return toleration.get("key") in (None, "", taint.key)
+    return toleration.get("key") == taint.key and toleration.get("value", "") == taint.value
 
 
 def pinned_build(pod: PodView) -> int | None:

@@ -19,12 +19,16 @@ from transom.workload.pods import ObjectView, PodView
 class Hit(NamedTuple):
     """One offence: where, and what was found, in words that follow the rule's title.
 
-    `path` is absolute in the document. An empty `found` says no more than the rule.
+    `path` is absolute in the document. An empty `found` says no more than the rule. In an object
+    that leads to pods, the offence may be one only if there are more of them than `beyond`, or if
+    they give the port `port` different numbers.
     """
 
     path: ObjectPath
     found: str = ""
     fix: str = ""
+    beyond: int = 0
+    port: str = ""
 
 
 PodCheck = Callable[[PodView, LintContext], Iterator[Hit]]

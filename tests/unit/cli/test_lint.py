@@ -54,7 +54,7 @@ def test_text_shows_the_line_with_a_caret_below_it(capsys):
         "  8 |   hostPID: true\n"
         "    |   ^\n"
         "  where: Pod web, spec.hostPID\n"
-        "  why:   for Windows by os.name is windows\n"
+        "  why:   for Windows: os.name is windows\n"
     )
     assert out.endswith("1 error in 1 file\n")
 

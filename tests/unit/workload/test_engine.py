@@ -1,8 +1,7 @@
 """Documents become findings: the right pods, places, words and severities."""
 
-from dataclasses import replace
-
 from transom.model.finding import Severity
+from transom.model.fleet import Taint, TaintEffect
 from transom.model.version import Version
 from transom.spec.loader import load
 from transom.workload.context import LintContext
@@ -102,7 +101,7 @@ def test_a_service_is_judged_only_if_it_leads_to_a_windows_pod():
         "spec: {type: NodePort, selector: {app: %s}}\n"
     )
     (finding,) = of_rule(lint(DEPLOYMENT + service % "web"), "WIN167")
-    assert finding.evidence == ("leads to Deployment web, for Windows",)
+    assert finding.evidence == ("leads to Deployment web",)
     assert of_rule(lint(DEPLOYMENT + service % "db"), "WIN167") == []
     other = (service % "web").replace("shop", "other")
     assert of_rule(lint(DEPLOYMENT + other), "WIN167") == []
@@ -113,14 +112,65 @@ def test_gates_bring_rules_forward_and_lift_them():
         DEPLOYMENT.replace("privileged: false", "{}") + "        lifecycle: {stopSignal: SIGUSR1}\n"
     )
     assert of_rule(lint(text), "WIN030") == []
-    gated = replace(CTX, gates={"ContainerStopSignals": True})
+    gated = CTX._replace(gates={"ContainerStopSignals": True})
     assert of_rule(lint(text, gated), "WIN030")
     text = DEPLOYMENT + "        env: [{name: 'A:B', value: x}]\n"
-    old = replace(CTX, kubernetes=Version(1, 30))
+    old = CTX._replace(kubernetes=Version(1, 30))
     assert of_rule(lint(text, old), "WIN092")
-    lifted = replace(old, gates={"RelaxedEnvironmentVariableValidation": True})
+    lifted = old._replace(gates={"RelaxedEnvironmentVariableValidation": True})
     assert of_rule(lint(text, lifted), "WIN092") == []
 
 
 def test_what_is_no_kubernetes_object_is_passed_over():
     assert lint("- 1\n---\na: b\n---\nkind: 3\n---\nkind: Pod\nspec: []\n") == []
+
+
+def test_a_runtime_class_in_the_same_file_says_what_a_pod_is_for():
+    runtime_class = (
+        "apiVersion: node.k8s.io/v1\nkind: RuntimeClass\nmetadata: {name: second}\nhandler: h\n"
+        "scheduling: {nodeSelector: {kubernetes.io/os: windows}}\n---\n"
+    )
+    pod = (
+        "kind: Pod\nmetadata: {name: a}\nspec: {hostPID: true, runtimeClassName: second, "
+        "containers: [{name: a, image: 'example.com/a:1'}]}\n"
+    )
+    assert of_rule(lint(pod), "WIN001") == []
+    (finding,) = of_rule(lint(runtime_class + pod), "WIN001")
+    assert finding.evidence == ("RuntimeClass second",)
+
+
+def test_the_level_of_a_namespace_in_the_same_file_counts():
+    namespace = (
+        "kind: Namespace\nmetadata: {name: shop, labels: "
+        "{pod-security.kubernetes.io/enforce: restricted}}\n---\n"
+    )
+    text = DEPLOYMENT.replace("      os: {name: windows}\n", "")
+    assert of_rule(lint(text), "WIN064") == []
+    assert of_rule(lint(namespace + text), "WIN064")
+
+
+def test_a_linux_pod_is_kept_off_by_a_taint_it_does_not_tolerate():
+    pod = "kind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: 'nginx:1'}]}\n"
+    mixed = CTX._replace(mixed=True)
+    assert of_rule(lint(pod, mixed), "WIN077")
+    taint = Taint("os", TaintEffect.NO_SCHEDULE, "windows")
+    assert of_rule(lint(pod, mixed._replace(taints=(taint,))), "WIN077") == []
+    tolerating = pod.replace("{containers", "{tolerations: [{operator: Exists}], containers")
+    assert of_rule(lint(tolerating, mixed._replace(taints=(taint,))), "WIN077")
+
+
+def test_pods_and_the_controller_that_made_them_are_not_added_up():
+    service = (
+        "\n---\nkind: Service\nmetadata: {name: web, namespace: shop}\n"
+        "spec: {selector: {app: web}}\n"
+    )
+    made = (
+        "---\nkind: Pod\nmetadata: {name: web-%s, namespace: shop, labels: {app: web}, "
+        "ownerReferences: [{kind: ReplicaSet, name: web, controller: true}]}\n"
+        "spec: {os: {name: windows}, containers: []}\n"
+    )
+    deployment = DEPLOYMENT.replace("spec:\n  selector", "spec:\n  replicas: 40\n  selector", 1)
+    whole = deployment + service + "".join(made % number for number in range(40))
+    assert of_rule(lint(whole), "WIN164") == []
+    assert of_rule(lint(whole.replace("replicas: 40", "replicas: 65")), "WIN164")
+    assert of_rule(lint(whole + "".join(made % number for number in range(40, 65))), "WIN164")

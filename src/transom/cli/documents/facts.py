@@ -1,7 +1,7 @@
 """What `transom facts -o json` prints: the matrix, or everything that holds at one place."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from transom.facts.matrix import Line, Matrix
@@ -10,7 +10,7 @@ from transom.facts.windows import Release, Support
 from transom.model.codec import camel_case, encode
 from transom.model.recipe import API_VERSION
 
-_COMMON = frozenset(column.name for column in fields(Row))
+_COMMON = frozenset(Row.columns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,9 +153,9 @@ def _fact(row: Row) -> Fact:
         windows_build=row.windows_build,
         containerd=row.containerd,
         columns={
-            camel_case(column.name): encode(getattr(row, column.name))
-            for column in fields(row)
-            if column.name not in _COMMON
+            camel_case(name): encode(getattr(row, name))
+            for name in row.columns
+            if name not in _COMMON
         },
         note=row.note,
         source=row.source,

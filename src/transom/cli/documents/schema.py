@@ -1,4 +1,4 @@
-"""A dataclass as JSON Schema, draft 2020-12: what `transom.model.codec` writes and reads.
+"""A dataclass or named tuple as JSON Schema, draft 2020-12: what `transom.model.codec` writes and reads.
 
 Called by the generator of the shipped schemas and by tests; no command makes a schema while it
 runs. It knows the types that documents are made of and refuses every other.
@@ -6,7 +6,7 @@ runs. It knows the types that documents are made of and refuses every other.
 
 import types
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from inspect import cleandoc
 from typing import Any, Union, get_args, get_origin, get_type_hints
@@ -41,14 +41,13 @@ def _object(kind: type, found: dict[str, type]) -> dict[str, Any]:
     hints = get_type_hints(kind)
     properties: dict[str, Any] = {}
     required = []
-    for field in fields(kind):
-        name = camel_case(field.name)
-        default = _default(field)
-        if field.name in _HEAD and default is not MISSING:
+    for key, default in _fields(kind).items():
+        name = camel_case(key)
+        if key in _HEAD and default is not MISSING:
             properties[name] = {"const": default}
             required.append(name)
             continue
-        properties[name] = _schema(hints[field.name], found)
+        properties[name] = _schema(hints[key], found)
         if default is MISSING:
             required.append(name)
         else:
@@ -74,23 +73,29 @@ def _schema(hint: Any, found: dict[str, type]) -> dict[str, Any]:
         return {"type": "array", "items": _schema(get_args(hint)[0], found)}
     if origin is not None and issubclass(origin, Mapping):
         return {"type": "object", "additionalProperties": _schema(get_args(hint)[1], found)}
-    if isinstance(hint, type) and (is_dataclass(hint) or issubclass(hint, Enum)):
+    if isinstance(hint, type) and (_fields(hint) or issubclass(hint, Enum)):
         if found.setdefault(hint.__name__, hint) is not hint:
             raise TypeError(f"two types of one document are called {hint.__name__}")
         return {"$ref": f"#/$defs/{hint.__name__}"}
     raise TypeError(f"no document may have a value of type {hint!r}")
 
 
-def _default(field: "Field[Any]") -> Any:
-    if field.default_factory is not MISSING:
-        return field.default_factory()
-    return field.default
+def _fields(kind: type) -> dict[str, Any]:
+    """The names a class declares, with their defaults."""
+    if is_dataclass(kind):
+        return {
+            field.name: field.default
+            if field.default_factory is MISSING
+            else field.default_factory()
+            for field in fields(kind)
+        }
+    defaults = getattr(kind, "_field_defaults", {})
+    return {name: defaults.get(name, MISSING) for name in getattr(kind, "_fields", ())}
 
 
 def _about(kind: type) -> str:
     """The docstring with keys as they are in JSON and paragraphs as lines, for any width."""
     text = cleandoc(kind.__doc__ or "")
-    if is_dataclass(kind):
-        for field in fields(kind):
-            text = text.replace(f"`{field.name}`", f"`{camel_case(field.name)}`")
+    for name in _fields(kind):
+        text = text.replace(f"`{name}`", f"`{camel_case(name)}`")
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))

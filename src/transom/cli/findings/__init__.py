@@ -1,11 +1,11 @@
 """Findings in the forms that people and programs read; each module is one form.
 
-A form has `render(report) -> str`. Called by the commands that check something; decides nothing.
+A form has `render(report) -> Iterator[str]`, the text in pieces: there may be more findings than
+fit into memory. Called by the commands that check something; decides nothing.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from transom.model.finding import Finding, Severity
 from transom.model.problem import Mistake
@@ -14,26 +14,30 @@ if TYPE_CHECKING:
     from transom.workload.foreign import Overruled
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What a check found: findings, what could not be read, and the lines to show.
+class Shown(NamedTuple):
+    """A finding, and the line of the file it is in where the form shows it."""
 
-    `lines` are source lines by file and number; forms that show no source need none.
-    `overruled` are findings of other linters that are wrong for Windows, `foreign_runs` the SARIF
-    runs they came from, with them suppressed.
+    finding: Finding
+    source: str | None = None
+
+
+class Report(NamedTuple):
+    """What a check found: findings, what could not be read, and how many of what there are.
+
+    `shown` can be gone through several times, file by file. `overruled` are findings of other
+    linters that are wrong for Windows, `foreign_runs` the SARIF runs they came from, with them
+    suppressed.
     """
 
-    findings: Sequence[Finding]
+    shown: Iterable[Shown]
+    counts: Mapping[Severity, int]
     unreadable: Sequence[Mistake] = ()
     files: int = 0
     ignored: int = 0
-    lines: Mapping[tuple[str, int], str] = field(default_factory=dict)
     overruled: "Sequence[Overruled]" = ()
     foreign_runs: Sequence[Any] = ()
+    tool: str = "transom lint"
 
-    def counts(self) -> dict[Severity, int]:
-        """How many findings there are of each severity."""
-        counts = dict.fromkeys(Severity, 0)
-        for finding in self.findings:
-            counts[finding.severity] += 1
-        return counts
+    def findings(self) -> Iterator[Finding]:
+        """The findings alone."""
+        return (shown.finding for shown in self.shown)

@@ -1,7 +1,7 @@
 """Findings as one JSON document: the stable form for programs."""
 
 import json
-from dataclasses import asdict
+from collections.abc import Iterator
 from typing import Any
 
 from transom.cli.findings import Report
@@ -11,30 +11,26 @@ API_VERSION = "transom.dev/v1alpha1"
 KIND = "Findings"
 
 
-def render(report: Report) -> str:
+def render(report: Report) -> Iterator[str]:
     """The document as text, with one line per finding: indenting more would triple the cost."""
-    document = document_of(report)
-    findings = ",\n".join(f"    {_compact(entry)}" for entry in document.pop("findings"))
-    head = {name: document.pop(name) for name in ("apiVersion", "kind")}
-    parts = [f"  {_compact(name)}: {_compact(value)}" for name, value in head.items()]
-    parts.append(f'  "findings": [\n{findings}\n  ]' if findings else '  "findings": []')
-    parts += (f"  {_compact(name)}: {_compact(value)}" for name, value in document.items())
-    return "{\n" + ",\n".join(parts) + "\n}\n"
+    yield f'{{\n  "apiVersion": "{API_VERSION}",\n  "kind": "{KIND}",\n  "findings": ['
+    before, after = "\n    ", "]"
+    for finding in report.findings():
+        yield f"{before}{_compact(_entry(finding))}"
+        before, after = ",\n    ", "\n  ]"
+    rest = (f",\n  {_compact(name)}: {_compact(value)}" for name, value in _rest(report).items())
+    yield f"{after}{''.join(rest)}\n}}\n"
 
 
 def _compact(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def document_of(report: Report) -> dict[str, Any]:
-    """The document as a value."""
-    counts = {severity.value: count for severity, count in report.counts().items()}
+def _rest(report: Report) -> dict[str, Any]:
+    counts = {severity.value: count for severity, count in report.counts.items()}
     return {
-        "apiVersion": API_VERSION,
-        "kind": KIND,
-        "findings": [_entry(finding) for finding in report.findings],
-        "overruled": [asdict(overruled) for overruled in report.overruled],
-        "unreadable": [asdict(mistake) for mistake in report.unreadable],
+        "overruled": [overruled._asdict() for overruled in report.overruled],
+        "unreadable": [mistake._asdict() for mistake in report.unreadable],
         "summary": {
             "files": report.files,
             "ignored": report.ignored,

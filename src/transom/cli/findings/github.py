@@ -1,15 +1,17 @@
 """Findings as workflow commands of GitHub Actions, which become annotations of a change."""
 
+from collections.abc import Iterator
+
 from transom.cli.findings import Report
 from transom.model.finding import Severity
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
 
-def render(report: Report) -> str:
+def render(report: Report) -> Iterator[str]:
     """One line per finding, and one per input that could not be read."""
-    lines = [
-        _command(
+    for finding in report.findings():
+        yield _command(
             _COMMANDS[finding.severity],
             {
                 "file": finding.file,
@@ -19,10 +21,8 @@ def render(report: Report) -> str:
             },
             f"{finding.message}. {finding.fix}",
         )
-        for finding in report.findings
-    ]
-    lines += (
-        _command(
+    for mistake in report.unreadable:
+        yield _command(
             "error",
             {
                 "file": mistake.file,
@@ -32,9 +32,6 @@ def render(report: Report) -> str:
             },
             mistake.message,
         )
-        for mistake in report.unreadable
-    )
-    return "".join(f"{line}\n" for line in lines)
 
 
 def _command(name: str, properties: dict[str, str], message: str) -> str:
@@ -43,7 +40,7 @@ def _command(name: str, properties: dict[str, str], message: str) -> str:
         for key, value in properties.items()
         if value not in ("", "0")
     )
-    return f"::{name} {pairs}::{_escape(message, in_property=False)}"
+    return f"::{name} {pairs}::{_escape(message, in_property=False)}\n"
 
 
 def _escape(text: str, *, in_property: bool) -> str:

@@ -1,6 +1,7 @@
 """Findings as JUnit XML: one suite per file, one failed case per finding."""
 
-from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 from xml.sax.saxutils import escape, quoteattr
 
 from transom.cli.findings import Report
@@ -11,23 +12,18 @@ from transom.model.problem import Mistake
 _FORBIDDEN = {code: "?" for code in range(32) if code not in (9, 10, 13)}
 
 
-def render(report: Report) -> str:
+def render(report: Report) -> Iterator[str]:
     """The document; information never fails a case."""
-    findings: dict[str, list[Finding]] = defaultdict(list)
-    for finding in report.findings:
-        findings[finding.file].append(finding)
-    mistakes: dict[str, list[Mistake]] = defaultdict(list)
-    for mistake in report.unreadable:
-        mistakes[mistake.file].append(mistake)
-    suites = [
-        _suite(file, findings.get(file, []), mistakes.get(file, []))
-        for file in sorted({*findings, *mistakes})
-    ]
-    head = '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="transom lint">\n'
-    return "".join([head, *suites, "</testsuites>\n"])
+    yield f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="{report.tool}">\n'
+    for file, findings in groupby(report.findings(), lambda finding: finding.file):
+        yield _suite(file, findings=findings)
+    for file, mistakes in groupby(report.unreadable, lambda mistake: mistake.file):
+        yield _suite(file, mistakes=mistakes)
+    yield "</testsuites>\n"
 
 
-def _suite(file: str, findings: list[Finding], mistakes: list[Mistake]) -> str:
+def _suite(file: str, *, findings: Iterable[Finding] = (), mistakes: Iterable[Mistake] = ()) -> str:
+    findings, mistakes = list(findings), list(mistakes)
     failures = sum(finding.severity is not Severity.INFO for finding in findings)
     counts = f'tests="{len(findings) + len(mistakes)}" failures="{failures}"'
     head = f'  <testsuite name={_attribute(file)} {counts} errors="{len(mistakes)}">\n'

@@ -1,6 +1,7 @@
 """Findings as SARIF 2.1.0, for code scanning and editors."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
@@ -10,28 +11,43 @@ from transom.model.finding import Finding, Severity
 from transom.model.problem import Mistake
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_RESULTS = "the results are written here one by one"
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
 
-def render(report: Report) -> str:
+def render(report: Report) -> Iterator[str]:
     """The log as text."""
-    return json.dumps(log_of(report), ensure_ascii=False, indent=2) + "\n"
+    first = _first_of_each_rule(report)
+    index = {rule: number for number, rule in enumerate(first)}
+    text = json.dumps(_log(report, first), ensure_ascii=False, indent=2)
+    before, _, after = text.partition(json.dumps(_RESULTS))
+    yield before
+    separator = ""
+    for finding in report.findings():
+        yield separator + json.dumps(_result(finding, index), ensure_ascii=False)
+        separator = ",\n        "
+    yield f"{after}\n"
 
 
-def log_of(report: Report) -> dict[str, Any]:
-    """The log as a value."""
-    ids = sorted({finding.rule for finding in report.findings})
-    index = {rule: number for number, rule in enumerate(ids)}
+def _first_of_each_rule(report: Report) -> dict[str, Finding]:
+    first: dict[str, Finding] = {}
+    for finding in report.findings():
+        first.setdefault(finding.rule, finding)
+    return dict(sorted(first.items()))
+
+
+def _log(report: Report, first: dict[str, Finding]) -> dict[str, Any]:
+    """The log as a value, with a mark where its results belong."""
     run = {
         "tool": {
             "driver": {
-                "name": "transom lint",
+                "name": report.tool,
                 "semanticVersion": __version__,
-                "rules": [_rule(rule, report) for rule in ids],
+                "rules": [_rule(finding) for finding in first.values()],
             }
         },
         "columnKind": "unicodeCodePoints",
-        "results": [_result(finding, index) for finding in report.findings],
+        "results": [_RESULTS],
         "invocations": [
             {
                 "executionSuccessful": not report.unreadable,
@@ -44,12 +60,11 @@ def log_of(report: Report) -> dict[str, Any]:
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run, *report.foreign_runs]}
 
 
-def _rule(rule: str, report: Report) -> dict[str, Any]:
-    first = next(finding for finding in report.findings if finding.rule == rule)
+def _rule(first: Finding) -> dict[str, Any]:
     # What was found stands in brackets before the verdict, and differs from place to place.
     title = first.message.partition(":")[0].partition(" (")[0]
     return {
-        "id": rule,
+        "id": first.rule,
         "shortDescription": {"text": title},
         "help": {"text": f"{first.fix} Source: {first.source}" if first.source else first.fix},
         "defaultConfiguration": {"level": _LEVELS[first.severity]},

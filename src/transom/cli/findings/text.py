@@ -1,32 +1,36 @@
 """Findings for people: the offending line with a caret below it, why, and what to do."""
 
+import sys
+from collections.abc import Iterator
 from typing import IO
 
 from transom.cli.console import paint
-from transom.cli.findings import Report
+from transom.cli.findings import Report, Shown
 from transom.model.finding import Finding, Severity
 
 _STYLES = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "dim"}
 
 
-def render(report: Report, *, stream: IO[str]) -> str:
-    """The text, coloured as the stream allows."""
-    parts = [_finding(finding, report, stream) for finding in report.findings]
-    parts += (
-        f"{found.file}:{found.line}: overruled: {found.tool} {found.check} of {found.owner}: "
-        f"{found.reason}\n"
-        for found in report.overruled
-    )
-    return "".join([*parts, _summary(report)])
+def render(report: Report) -> Iterator[str]:
+    """The text, coloured as standard output allows."""
+    stream = sys.stdout
+    for shown in report.shown:
+        yield _finding(shown, stream)
+    for found in report.overruled:
+        yield (
+            f"{found.file}:{found.line}: overruled: {found.tool} {found.check} of {found.owner}: "
+            f"{found.reason}\n"
+        )
+    yield _summary(report)
 
 
-def _finding(finding: Finding, report: Report, stream: IO[str]) -> str:
-    place = f"{finding.file}:{finding.line}:{finding.column}"
+def _finding(shown: Shown, stream: IO[str]) -> str:
+    finding, source = shown
+    place = ":".join(str(part) for part in (finding.file, finding.line, finding.column) if part)
     severity = paint(finding.severity.value, _STYLES[finding.severity], stream=stream)
     text = (
         f"{paint(place, 'bold', stream=stream)}: {severity}: {finding.message} [{finding.rule}]\n"
     )
-    source = report.lines.get((finding.file, finding.line))
     if source is not None:
         number = str(finding.line)
         text += f"  {number} | {source}\n"
@@ -37,7 +41,7 @@ def _finding(finding: Finding, report: Report, stream: IO[str]) -> str:
     if owner:
         text += f"  where: {owner}, {finding.path}\n"
     if finding.evidence:
-        text += f"  why:   for Windows by {finding.evidence[0]}\n"
+        text += f"  why:   for Windows: {finding.evidence[0]}\n"
     return f"{text}  next:  {finding.fix}\n\n"
 
 
@@ -46,10 +50,10 @@ def _name(finding: Finding) -> str:
 
 
 def _summary(report: Report) -> str:
-    counts = report.counts()
+    counts = report.counts
     files = f"{report.files} file{'' if report.files == 1 else 's'}"
     ignored = f", {report.ignored} ignored" if report.ignored else ""
-    if not report.findings:
+    if not any(counts.values()):
         return f"nothing found in {files}{ignored}\n"
     words = ", ".join(
         f"{count} {severity.value}{_plural(severity, count)}"

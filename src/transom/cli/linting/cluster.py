@@ -1,5 +1,9 @@
-"""The cluster that manifests are meant for: from options, a fleet and settings, in that order."""
+"""The cluster that manifests are meant for.
 
+From options, the cluster itself, a fleet and settings, in that order.
+"""
+
+import sys
 from argparse import Namespace
 from time import gmtime, strftime
 from typing import TYPE_CHECKING
@@ -17,11 +21,42 @@ from transom.workload.context import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from transom.cli.linting.live import About
     from transom.model.fleet import Fleet
 
 
 def context_of(args: Namespace, settings: Settings) -> LintContext:
     """The context of a run."""
+    ctx = _context_without_cluster(args, settings)
+    if not args.cluster:
+        return ctx
+    from transom.cli.linting.live import read_about, with_cluster
+
+    return _with_cluster(ctx, args, with_cluster(args, read_about))
+
+
+def _with_cluster(ctx: LintContext, args: Namespace, about: "About") -> LintContext:
+    """What the cluster tells about itself, under what options say."""
+    for unknown in about.unknown:
+        print(f"note: {unknown.file}: {unknown.message}", file=sys.stderr)
+    signs = about.signs
+    version = Version.parse(about.version)
+    return ctx._replace(
+        # Providers number their own builds after the patch.
+        kubernetes=ctx.kubernetes if args.kubernetes else Version(version.major, version.minor),
+        builds=ctx.builds if args.windows else signs.builds or ctx.builds,
+        network_mode=args.network_mode or about.network_mode or ctx.network_mode,
+        containerd=signs.containerd or ctx.containerd,
+        docker=signs.docker or ctx.docker,
+        taints=signs.taints or ctx.taints,
+        mixed=ctx.mixed or signs.mixed,
+        pod_security={**ctx.pod_security, **({} if args.pod_security else signs.pod_security)},
+        runtime_classes=signs.runtime_classes,
+        privileged_forbidden=about.privileged_forbidden,
+    )
+
+
+def _context_without_cluster(args: Namespace, settings: Settings) -> LintContext:
     fleets = _fleets(args.filename)
     text = args.kubernetes or _fleet_version(fleets) or settings.kubernetes
     releases = args.windows or _fleet_releases(fleets) or settings.windows

@@ -33,6 +33,17 @@ def add_cluster_options(parser: ArgumentParser) -> None:
         choices=["privileged", "baseline", "restricted"],
         help="the level that namespaces enforce",
     )
+    cluster.add_argument(
+        "--cluster",
+        action="store_true",
+        help="take versions, builds, network and taints from the cluster that kubectl would use",
+    )
+    cluster.add_argument(
+        "--kubeconfig", metavar="FILE", help="of that cluster (default: as kubectl)"
+    )
+    cluster.add_argument(
+        "--context", help="of that cluster (default: the kubeconfig's current one)"
+    )
     parser.add_argument("--config", metavar="FILE", help="instead of .transom.toml, found upwards")
 
 
@@ -42,6 +53,6 @@ def settings_of(args: Namespace) -> Settings:
         from transom.cli.fleet_file import read_bytes
 
         return settings_file.read(read_bytes(args.config).decode(), file=args.config)
-    first = args.paths[0] if args.paths[0] != "-" else "."
+    first = args.paths[0] if args.paths and args.paths[0] != "-" else "."
     is_folder = os.path.isdir(first)  # noqa: PTH112 - as in `settings.find`
     return settings_file.find(first if is_folder else os.path.dirname(first))  # noqa: PTH120 - same

@@ -7,12 +7,11 @@ files, such as a Service and the pods it leads to, is settled once all were read
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from transom.cli.linting.sources import STDIN
+from transom.cli.linting.spool import Entry
 from transom.errors import InvalidDocument
-from transom.model.finding import Finding
 from transom.model.problem import Mistake
 from transom.spec.loader import load
 from transom.workload.context import LintContext
@@ -21,8 +20,8 @@ from transom.workload.links import Links
 from transom.workload.paths import ObjectPath
 
 if TYPE_CHECKING:
+    from transom.spec.document import Document
     from transom.workload.foreign import Span
-    from transom.workload.ignore import Ignore, Sieve
 
 # Files a process is handed at once: enough to make the hand-over cheap, few enough to share out.
 _CHUNK = 64
@@ -31,79 +30,65 @@ _CHUNK = 64
 may_ignore = re.compile(rb"transom:|ignore\.transom\.dev/").search
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(NamedTuple):
     """What every process needs to know."""
 
     ctx: LintContext
     without: frozenset[str] = frozenset()
-    templates: Mapping[str, Sequence[ObjectPath]] = field(default_factory=dict)
+    templates: Mapping[str, Sequence[ObjectPath]] = {}
     with_lines: bool = False
     with_spans: bool = False
 
-
-@dataclass(slots=True)
-class Outcome:
-    """What came out of some files."""
-
-    findings: list[Finding] = field(default_factory=list)
-    unreadable: list[Mistake] = field(default_factory=list)
-    ignores: "list[Ignore]" = field(default_factory=list)
-    lines: dict[tuple[str, int], str] = field(default_factory=dict)
-    links: Links = field(default_factory=Links)
-    spans: "list[Span]" = field(default_factory=list)
-
-    def add(self, other: "Outcome") -> None:
-        """Take over what came out of other files."""
-        self.findings += other.findings
-        self.unreadable += other.unreadable
-        self.ignores += other.ignores
-        self.lines |= other.lines
-        self.links.merge(other.links)
-        self.spans += other.spans
+    def linter(self) -> Linter:
+        """The rules of this job, ready to run."""
+        return Linter(self.ctx, without=self.without, templates=self.templates)
 
 
-def run(names: Sequence[str], job: Job, *, processes: int) -> Outcome:
-    """Lint the files; the order of the findings is that of the files whatever the processes."""
+class Part:
+    """What came out of some files; `ignored` counts what somebody gave a reason for."""
+
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
+        self.unreadable: list[Mistake] = []
+        self.ignored = 0
+        self.links = Links()
+        self.spans: list[Span] = []
+
+
+def run(names: Sequence[str], job: Job, *, processes: int) -> Iterator[Part]:
+    """Lint the files; parts come in the order of the files whatever the processes."""
     chunks = [names[start : start + _CHUNK] for start in range(0, len(names), _CHUNK)]
-    outcome = Outcome()
-    for part in _parts(chunks, job, min(processes, len(chunks))):
-        outcome.add(part)
-    return outcome
-
-
-def _parts(chunks: Sequence[Sequence[str]], job: Job, processes: int) -> Iterator[Outcome]:
-    if processes <= 1:
-        linter = Linter(job.ctx, without=job.without, templates=job.templates)
+    # Only this process has the standard input.
+    if min(processes, len(chunks)) <= 1 or STDIN in names:
+        linter = job.linter()
         for chunk in chunks:
             yield lint_files(chunk, job, linter)
         return
     from concurrent.futures import ProcessPoolExecutor
     from functools import partial
 
-    with ProcessPoolExecutor(processes) as pool:
+    with ProcessPoolExecutor(min(processes, len(chunks))) as pool:
         yield from pool.map(partial(_lint_chunk, job), chunks)
 
 
-def _lint_chunk(job: Job, chunk: Sequence[str]) -> Outcome:
-    linter = Linter(job.ctx, without=job.without, templates=job.templates)
-    return lint_files(chunk, job, linter)
+def _lint_chunk(job: Job, chunk: Sequence[str]) -> Part:
+    return lint_files(chunk, job, job.linter())
 
 
-def lint_files(names: Iterable[str], job: Job, linter: Linter) -> Outcome:
+def lint_files(names: Iterable[str], job: Job, linter: Linter) -> Part:
     """Lint some files in this process."""
-    outcome = Outcome()
-    linter.links = outcome.links
+    part = Part()
+    linter.links = part.links
     for name in names:
         try:
             data = _read(name)
         except OSError as error:
             hint = "Check the name and that you may read it."
             reason = error.strerror or str(error)
-            outcome.unreadable.append(Mistake(f"cannot read: {reason}", hint=hint, file=name))
+            part.unreadable.append(Mistake(f"cannot read: {reason}", hint=hint, file=name))
             continue
-        _lint_data(name, data, job, linter, outcome)
-    return outcome
+        _lint_data(name, data, job, linter, part)
+    return part
 
 
 def _read(name: str) -> bytes:
@@ -113,54 +98,60 @@ def _read(name: str) -> bytes:
         return file.read()
 
 
-def _lint_data(name: str, data: bytes, job: Job, linter: Linter, outcome: Outcome) -> None:
+def _lint_data(name: str, data: bytes, job: Job, linter: Linter, part: Part) -> None:
     try:
         documents = load(data, name=name)
     except InvalidDocument as error:
-        outcome.unreadable += error.mistakes
+        part.unreadable += error.mistakes
         return
-    before = len(outcome.links.waiting)
-    findings = linter.lint(documents)
-    findings.sort(key=lambda finding: (finding.line, finding.column, finding.rule))
-    outcome.findings += findings
-    if may_ignore(data):
-        from transom.workload.ignore import annotations_in, comments_in
+    lint_documents(documents, job, linter, part, data=data)
 
-        outcome.ignores += annotations_in(documents)
-        outcome.ignores += comments_in(data.decode(errors="replace"), file=name)
+
+def lint_documents(
+    documents: "Sequence[Document]", job: Job, linter: Linter, part: Part, *, data: bytes = b""
+) -> None:
+    """Lint the documents of one file, whose text is `data`, or objects that have none."""
+    entries = [Entry(finding) for finding in linter.lint(documents)]
+    entries += (Entry(finding, bond=bond) for bond, finding in part.links.take_waiting())
+    if not data or may_ignore(data):
+        entries = _sift(entries, documents, data, job, part)
+    entries.sort(key=lambda entry: (entry.finding.line, entry.finding.column, entry.finding.rule))
     if job.with_spans:
         from transom.workload.foreign import spans_in
 
-        outcome.spans += spans_in(documents, job.ctx)
-    if job.with_lines:
-        waiting = [finding for _bond, finding in outcome.links.waiting[before:]]
-        outcome.lines |= _lines(name, data, [*findings, *waiting])
+        part.spans += spans_in(documents, job.ctx, job.templates)
+    part.entries += _with_lines(entries, data) if job.with_lines and data else entries
 
 
-def _lines(name: str, data: bytes, findings: list[Finding]) -> dict[tuple[str, int], str]:
-    if not findings:
-        return {}
-    lines = data.decode(errors="replace").split("\n")
-    return {
-        (name, finding.line): lines[finding.line - 1].rstrip("\r")
-        for finding in findings
-        if 0 < finding.line <= len(lines)
-    }
+def _sift(
+    entries: list[Entry], documents: "Sequence[Document]", data: bytes, job: Job, part: Part
+) -> list[Entry]:
+    """What the file's own ignores leave, and what is wrong with those.
 
-
-def sieve(outcome: Outcome, ignores: "Iterable[Ignore]") -> "tuple[Sieve, list[Finding], int]":
-    """What stays after every ignore, how many were ignored, and the sieve to ask what is stale.
-
-    A finding that waits for other files counts as met by its ignore even if it never came true.
+    A finding that waits for other files counts as met by its ignore even if it never comes true.
     """
-    from transom.workload.ignore import Sieve
+    from transom.workload.catalogue import active_ids, known_ids
+    from transom.workload.ignore import Sieve, annotations_in, comments_in
 
-    kept_by = Sieve([*outcome.ignores, *ignores])
-    outcome.links.waiting = [
-        entry for entry in outcome.links.waiting if not kept_by.is_ignored(entry[1])
+    name = documents[0].name if documents else ""
+    comments = comments_in(data.decode(errors="replace"), file=name)
+    ignores = [*annotations_in(documents, job.templates), *comments]
+    if not ignores:
+        return entries
+    sieve = Sieve(ignores)
+    kept = [entry for entry in entries if not sieve.is_ignored(entry.finding)]
+    part.ignored += sum(entry.bond is None for entry in entries)
+    part.ignored -= sum(entry.bond is None for entry in kept)
+    return kept + [Entry(found) for found in sieve.complaints(known_ids(), active_ids(job.ctx))]
+
+
+def _with_lines(entries: list[Entry], data: bytes) -> list[Entry]:
+    if not entries:
+        return entries
+    lines = data.decode(errors="replace").split("\n")
+    return [
+        entry._replace(source=lines[entry.finding.line - 1].rstrip("\r"))
+        if 0 < entry.finding.line <= len(lines)
+        else entry
+        for entry in entries
     ]
-    kept, ignored = kept_by.sift(outcome.findings)
-    order = {name: number for number, name in enumerate(dict.fromkeys(f.file for f in kept))}
-    kept += outcome.links.settle()
-    kept.sort(key=lambda f: (order.get(f.file, len(order)), f.file, f.line, f.column, f.rule))
-    return kept_by, kept, len(ignored)

@@ -1,15 +1,13 @@
 """Settings of `transom lint`: `.transom.toml`, found upwards, under options on the command line."""
 
 import os
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from transom.errors import InvalidDocument
 from transom.model.problem import Mistake
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from transom.workload.ignore import Ignore
     from transom.workload.paths import ObjectPath
 
@@ -36,8 +34,7 @@ _CHOICES = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(NamedTuple):
     """What the file says; empty where it says nothing.
 
     `pod_templates` tells where further kinds keep their pods, such as Rollout at spec.template.
@@ -52,7 +49,7 @@ class Settings:
     baseline: str = ""
     mixed: bool = False
     pod_security: str = ""
-    pod_templates: "Mapping[str, tuple[ObjectPath, ...]]" = field(default_factory=dict)
+    pod_templates: Mapping[str, "tuple[ObjectPath, ...]"] = {}
     ignores: "tuple[Ignore, ...]" = ()
 
 

@@ -1,7 +1,7 @@
 """A pod that may land on Windows nodes of a mixed cluster.
 
 What it flags: in a mixed cluster, a pod that is not for Windows and that nothing places on Linux
-nodes.
+nodes, neither a selector nor a taint of all Windows nodes.
 Why it fails: the scheduler may choose a Windows node, where the image cannot be pulled.
 Example: a chart without nodeSelector, with `--mixed`.
 Instead: add `nodeSelector: {kubernetes.io/os: linux}`, or taint the Windows nodes.
@@ -11,7 +11,7 @@ Sources: kubernetes/website, Windows containers in Kubernetes, scheduling.
 from collections.abc import Iterator
 
 from transom.workload.context import LintContext, OperatingSystem
-from transom.workload.platform import placement
+from transom.workload.platform import placement, taints_in_the_way
 from transom.workload.pods import PodView
 from transom.workload.rule import Hit, declare
 
@@ -21,6 +21,8 @@ RULE = declare("WIN077", "linux-pod-without-selector")
 def check(pod: PodView, ctx: LintContext) -> Iterator[Hit]:
     """Yield one hit for a pod that nothing keeps off Windows nodes."""
     if not ctx.mixed or pod.is_windows or pod.spec.get("nodeName"):
+        return
+    if any(taints_in_the_way(pod, ctx)):
         return
     if not any(system is OperatingSystem.LINUX for system, _sign in placement(pod, ctx)):
         yield Hit(pod.spec_path("nodeSelector"))

@@ -1,0 +1,99 @@
+"""The parts of a run brought together: what stays after ignores and baseline, read as often as asked.
+
+Called by `transom lint`. Findings that wait for other files are kept with the others, in their
+place, and come out only if what they wait for was seen.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from transom.cli.findings import Shown
+from transom.cli.linting.spool import Entry, Spool
+from transom.model.finding import Finding, Severity
+from transom.workload.links import Bond, Links, with_evidence
+
+if TYPE_CHECKING:
+    from transom.cli.linting.run import Part
+    from transom.model.problem import Mistake
+    from transom.workload.baseline import Baseline
+    from transom.workload.foreign import Span
+    from transom.workload.ignore import Ignore, Sieve
+
+
+class Gathered:
+    """What came out of all files; iterating gives what is to be shown."""
+
+    def __init__(
+        self, spool: Spool, *, ignores: "Sequence[Ignore]", baseline: "Baseline | None"
+    ) -> None:
+        self._spool = spool
+        self._sieve = _sieve(ignores) if ignores else None
+        self._baseline = baseline
+        self._bonds: dict[Bond, None] = {}
+        self._owners: dict[Bond, str] = {}
+        self._links = Links()
+        self.unreadable: list[Mistake] = []
+        self.spans: list[Span] = []
+        self.counts: dict[Severity, int] = dict.fromkeys(Severity, 0)
+        self.ignored = 0
+
+    def add(self, part: "Part") -> None:
+        """Take over what came out of some files."""
+        self.unreadable += part.unreadable
+        self.spans += part.spans
+        self.ignored += part.ignored
+        self._links.merge(part.links)
+        entries = part.entries
+        if self._sieve is not None:
+            entries = [entry for entry in entries if not self._sieve.is_ignored(entry.finding)]
+            self.ignored += sum(entry.bond is None for entry in part.entries)
+            self.ignored -= sum(entry.bond is None for entry in entries)
+        self._bonds.update((entry.bond, None) for entry in entries if entry.bond is not None)
+        self._spool.add(entries)
+
+    def settle(self) -> None:
+        """Every file was read: decide what waited, and count."""
+        self._owners = self._links.owners_of(self._bonds)
+        for finding in self.all_findings():
+            if self._is_known(finding):
+                self.ignored += 1
+            else:
+                self.counts[finding.severity] += 1
+
+    def complaints(self, known: frozenset[str], active: frozenset[str]) -> Iterable[Finding]:
+        """What is wrong with the ignores of the settings."""
+        return () if self._sieve is None else self._sieve.complaints(known, active)
+
+    def stale(self, files: frozenset[str]) -> Iterable[Finding]:
+        """The entries of the baseline about these files that occur no more."""
+        return () if self._baseline is None else self._baseline.stale(files)
+
+    def add_last(self, findings: Iterable[Finding]) -> None:
+        """Put findings about ignores and baseline after all others."""
+        last = [Entry(finding) for finding in findings]
+        self._spool.add(last)
+        for entry in last:
+            self.counts[entry.finding.severity] += 1
+
+    def all_findings(self) -> Iterator[Finding]:
+        """What was found, known to the baseline or not."""
+        return (finding for finding, _source in self._settled())
+
+    def __iter__(self) -> Iterator[Shown]:
+        return (shown for shown in self._settled() if not self._is_known(shown.finding))
+
+    def _settled(self) -> Iterator[Shown]:
+        for finding, source, bond in self._spool:
+            if bond is None:
+                yield Shown(finding, source)
+            elif bond in self._owners:
+                yield Shown(with_evidence(finding, self._owners[bond]), source)
+
+    def _is_known(self, finding: Finding) -> bool:
+        return self._baseline is not None and self._baseline.is_known(finding)
+
+
+def _sieve(ignores: "Sequence[Ignore]") -> "Sieve":
+    from transom.workload.ignore import Sieve
+
+    return Sieve(ignores)

@@ -1,0 +1,132 @@
+"""What the repository offers to pipelines works as its definition says, run as its caller runs it."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from transom.spec.loader import load
+
+ROOT = Path(__file__).parents[2]
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  os: {name: windows}
+  nodeSelector: {kubernetes.io/os: windows}
+  hostPID: true
+  containers: []
+"""
+CLEAN = POD.replace("  hostPID: true\n", "")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "bad pod.yaml").write_text(POD)
+    (tmp_path / "good.yaml").write_text(CLEAN)
+    return tmp_path
+
+
+def document(name):
+    (found,) = load((ROOT / name).read_bytes(), name=name)
+    return found.value
+
+
+def run(arguments, folder, **environment):
+    programs = str(Path(sys.executable).parent)
+    return subprocess.run(
+        arguments,
+        cwd=folder,
+        env={"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+class TestAction:
+    """`action.yml`, by the shell of its steps."""
+
+    def lint(self, folder, **inputs):
+        action = document("action.yml")
+        given = {name: about["default"] for name, about in action["inputs"].items()} | inputs
+        install, step = action["runs"]["steps"]
+        assert install["run"] == 'python3 -m pip install --quiet "$GITHUB_ACTION_PATH"'
+        environment = {
+            name: re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda found: given[found[1]], text)
+            for name, text in step["env"].items()
+        }
+        assert not any("${{" in text for text in environment.values())
+        # As the runner starts `shell: bash`.
+        bash = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+        return run(bash, folder, **environment)
+
+    def test_its_findings_are_annotations_and_it_fails(self, folder):
+        done = self.lint(folder)
+        assert done.returncode == 1, done.stderr
+        assert "::error file=bad pod.yaml,line=7,col=3,title=WIN001::hostPID on" in done.stdout
+
+    def test_clean_paths_pass(self, folder):
+        assert self.lint(folder, paths="good.yaml").returncode == 0
+
+    def test_every_input_reaches_the_command(self, folder):
+        inputs = {"kubernetes": "1.22", "windows": "2022", "sarif": "out.sarif"}
+        done = self.lint(folder, **inputs, **{"fail-on": "never", "paths": "*.yaml good.yaml"})
+        assert done.returncode == 0, done.stderr
+        log = json.loads((folder / "out.sarif").read_text())
+        assert {result["ruleId"] for result in log["runs"][0]["results"]}.isdisjoint({"WIN001"})
+
+    def test_a_wrong_input_is_told(self, folder):
+        done = self.lint(folder, windows="95")
+        assert done.returncode == 2
+        assert "no known Windows release" in done.stderr
+
+
+class TestHook:
+    """`.pre-commit-hooks.yaml`, by its entry."""
+
+    def test_it_lints_the_files_it_is_for(self, folder):
+        (hook,) = document(".pre-commit-hooks.yaml")
+        names = sorted(
+            path.name for path in folder.iterdir() if re.search(hook["files"], path.name)
+        )
+        assert names == ["bad pod.yaml", "good.yaml"]
+        done = run([*shlex.split(hook["entry"]), *names], folder)
+        assert done.returncode == 1, done.stderr
+        assert "[WIN001]" in done.stdout
+
+    def test_files_are_not_shared_out_because_they_belong_together(self):
+        (hook,) = document(".pre-commit-hooks.yaml")
+        assert hook["require_serial"] is True
+
+
+class TestProblemMatcher:
+    """`tools/problem-matcher.json`, on what lint prints."""
+
+    def test_it_finds_file_line_column_severity_and_rule(self, folder):
+        (matcher,) = json.loads((ROOT / "tools" / "problem-matcher.json").read_text())[
+            "problemMatcher"
+        ]
+        (pattern,) = matcher["pattern"]
+        done = run([sys.executable, "-m", "transom", "lint", "."], folder)
+        matches = filter(None, (re.search(pattern["regexp"], x) for x in done.stdout.splitlines()))
+        found = [
+            {part: match[pattern[part]] for part in ("file", "line", "column", "severity", "code")}
+            for match in matches
+        ]
+        assert found == [
+            {
+                "file": "bad pod.yaml",
+                "line": "7",
+                "column": "3",
+                "severity": "error",
+                "code": "WIN001",
+            }
+        ]
