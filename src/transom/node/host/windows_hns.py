@@ -39,6 +39,14 @@ class WindowsHns:
         """All networks, as HNS describes them."""
         return self._all("Network")
 
+    def endpoints(self) -> list[dict[str, Any]]:
+        """All endpoints."""
+        return self._all("Endpoint")
+
+    def balancers(self) -> list[dict[str, Any]]:
+        """All load balancers."""
+        return self._all("LoadBalancer")
+
     def delete_network(self, name: str) -> None:
         """Delete a network with its endpoints and the balancers that name those."""
         for network in self.networks():
