@@ -20,6 +20,11 @@ _FIXED = (
     r"C:\sourcevip\sourceVip.json",
     r"C:\Program Files\containerd\config.toml",
 )
+_PROGRAMS = r"C:\k"
+_READABLE = (
+    "D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;OICI;0x1200a9;;;BU)(A;OICI;0x1200a9;;;AU)"
+    "(A;OICI;0x1200a9;;;WD)"
+)
 _ADMINISTRATORS = "D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)"
 
 
@@ -84,8 +89,8 @@ class Places:
     def access(self) -> dict[str, str]:
         """The access each path that must be closed should have."""
         if self.recipe is None:
-            closed = (r"C:\k", self.kubernetes, *self.certificates)
-            return dict.fromkeys(closed, _ADMINISTRATORS)
+            closed = dict.fromkeys((self.kubernetes, *self.certificates), _ADMINISTRATORS)
+            return {_PROGRAMS: _READABLE, **closed}
         recipe = self.recipe
         found = {item.path: item.acl for item in recipe.directories}
         found |= {item.path: item.acl for item in recipe.files}

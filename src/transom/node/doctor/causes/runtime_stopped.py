@@ -37,7 +37,7 @@ DIAGNOSIS = Diagnosis(
     cause="The service of the runtime was stopped, did not start, or was removed.",
     remedy="Start it: `Start-Service containerd`. Where it ends again, its log says why; "
     "`containerd.exe config dump` shows what it makes of its configuration.",
-    looks_at=("services", "logs", "recipe"),
+    looks_at=("services", "logs", "journal", "recipe"),
     seen=Seen.STAND_IN,
     examine=_examine,
     hides=(

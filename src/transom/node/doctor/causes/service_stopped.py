@@ -39,7 +39,7 @@ DIAGNOSIS = Diagnosis(
     cause="A service that starts with Windows was stopped or paused, or ended and was not started "
     "again.",
     remedy="Start it with `Start-Service NAME`; where it ends again, the end of its log says why.",
-    looks_at=("services", "logs", "recipe"),
+    looks_at=("services", "logs", "journal", "recipe"),
     seen=Seen.UPSTREAM_BINARY,
     examine=_examine,
     hides=("node-not-ready",),
