@@ -21,11 +21,15 @@ class RequestState(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CertificateRequestSight:
-    """A certificate signing request; `created` counts seconds since the epoch."""
+    """A certificate signing request; `created` counts seconds since the epoch.
+
+    `username` is who asks, `subject` the name the certificate would be for.
+    """
 
     name: str
     signer: str
     username: str
+    subject: str
     created: int
     state: RequestState
     message: str = ""

@@ -62,7 +62,7 @@ def collect(machine: Machine, layout: Layout, seen: Observation) -> bytes:
         redactor.learn(text)
     files = {
         "hns.json": _json(redactor.clean_tree(encode(seen.hns))),
-        "inventory.json": _json(redactor.clean_tree(inventory(machine))),
+        "inventory.json": _json(redactor.clean_tree(encode(inventory(machine)))),
         OBSERVATION: _json(redactor.clean_tree(encode(seen))),
         **{name: redactor.clean(text) for name, text in raw.items()},
     }

@@ -5,24 +5,28 @@ from typing import Any
 
 from transom.model.codec import encode
 from transom.model.finding import Finding, Severity
+from transom.model.problem import Mistake
 from transom.model.recipe import API_VERSION
 
 _WIDEST_EVIDENCE = 300
 
 
-def document_of(findings: Sequence[Finding], *, hosts: int = 1) -> dict[str, Any]:
+def document_of(
+    findings: Sequence[Finding], unread: Mapping[str, str], *, hosts: int = 1
+) -> dict[str, Any]:
     """The `Findings` document; `files` counts the hosts that were looked at."""
     counts = {
         severity.value: sum(finding.severity is severity for finding in findings)
         for severity in Severity
     }
+    mistakes = [Mistake(why, file=what) for what, why in unread.items()]
     return {
         "apiVersion": API_VERSION,
         "kind": "Findings",
         "findings": encode(list(findings)),
         "overruled": [],
-        "unreadable": [],
-        "summary": {"files": hosts, "ignored": 0, "unreadable": 0, **counts},
+        "unreadable": encode(mistakes),
+        "summary": {"files": hosts, "ignored": 0, "unreadable": len(mistakes), **counts},
     }
 
 

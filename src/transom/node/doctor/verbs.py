@@ -9,11 +9,12 @@ import hashlib
 import json
 import ntpath
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
 from transom.errors import InvalidDocument, UsageError
-from transom.model.codec import decode
+from transom.model.codec import decode, encode
 from transom.model.problem import Mistake
 from transom.model.recipe import API_VERSION
 from transom.model.sight import Given
@@ -47,11 +48,11 @@ def run(
     layout = Layout(options.home)
     seen = observe(machine, layout, read_given(stdin.read()) if options.given else Given())
     if options.verb == "collect":
-        say(_write(machine, layout, collect(machine, layout, seen), seen.host))
+        say(encode(_write(machine, layout, collect(machine, layout, seen), seen.host)))
         return 0
     findings = examine(seen)
     if options.output == "json":
-        say(document_of(findings))
+        say(document_of(findings, seen.unread))
     else:
         say(text_of(seen.host.lower(), findings, seen.unread))
     return 1 if findings else 0
@@ -71,15 +72,20 @@ def read_given(text: str) -> Given:
     return given
 
 
-def _write(machine: Machine, layout: Layout, archive: bytes, host: str) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collected:
+    """Where on the host an archive was written."""
+
+    api_version: str = API_VERSION
+    kind: str = "Collected"
+    path: str
+    bytes: int
+    sha256: str
+
+
+def _write(machine: Machine, layout: Layout, archive: bytes, host: str) -> Collected:
     time = datetime.fromtimestamp(machine.clock.now(), UTC).strftime("%Y%m%dT%H%M%SZ")
     path = ntpath.join(layout.collected, f"transom-{host.lower()}-{time}.zip")
     machine.files.make_directory(layout.collected)
     machine.files.write(path, archive, acl=_CLOSED)
-    return {
-        "apiVersion": API_VERSION,
-        "kind": "Collected",
-        "path": path,
-        "bytes": len(archive),
-        "sha256": hashlib.sha256(archive).hexdigest(),
-    }
+    return Collected(path=path, bytes=len(archive), sha256=hashlib.sha256(archive).hexdigest())

@@ -295,7 +295,12 @@ FAULTS = {
 
 def csr(state, signer="kubernetes.io/kube-apiserver-client-kubelet", name="csr-1", created=10):
     return CertificateRequestSight(
-        name=name, signer=signer, username="system:bootstrap:abcdef", created=created, state=state
+        name=name,
+        signer=signer,
+        username="system:bootstrap:abcdef",
+        subject="system:node:win-01",
+        created=created,
+        state=state,
     )
 
 
@@ -330,7 +335,10 @@ TOLD = {
         "the Linux side": lambda host: sight(
             host,
             flannel=FlannelSight(network="10.244.0.0/16", backend="vxlan", vni=1, port=8472),
-        )
+        ),
+        "left to Linux' default": lambda host: sight(
+            host, flannel=FlannelSight(network="10.244.0.0/16", backend="vxlan")
+        ),
     },
     "pod-range-differs": {
         "the Node has another": lambda host: node_with(host, pod_cidrs=("10.244.8.0/24",))

@@ -8,30 +8,41 @@ from transom.node.doctor.hns_objects import isolation, network
 from transom.node.doctor.observation import Observation
 from transom.node.step import Seen
 
+_VXLAN = "vxlan"
+
 
 def _examine(seen: Observation) -> Iterator[Trouble]:
-    path, own = flannel_settings(seen)
-    there = network(seen)
     plan = seen.recipe.network if seen.recipe is not None else None
     cluster = seen.cluster.flannel if seen.cluster is not None else None
-    if plan is not None and plan.mode != "overlay":
+    if (plan is not None and plan.mode != "overlay") or (cluster and cluster.backend != _VXLAN):
         return
-    for name, wanted, known in (
-        ("VNI", plan.vni if plan else None, cluster.vni if cluster else None),
-        ("port", plan.port if plan else None, cluster.port if cluster else None),
+    path, own = flannel_settings(seen)
+    there = network(seen)
+    number = isolation(there) if there is not None else None
+    for name, key, wanted, known, made in (
+        ("VNI", "VNI", plan and plan.vni, cluster and cluster.vni, number),
+        ("port", "Port", plan and plan.port, cluster and cluster.port, None),
     ):
-        expected = known if known is not None else wanted
-        whose = "the cluster's Flannel" if known is not None else "the recipe"
-        found = {"net-conf.json": own.get(name.upper() if name == "VNI" else "Port")}
-        if name == "VNI" and there is not None:
-            found["the host network service"] = isolation(there)
-        for where, value in found.items():
-            if expected is not None and value is not None and value != expected:
+        if cluster is not None and known is None:
+            yield Trouble(
+                subject=name,
+                message=f"the cluster's Flannel names no {name}: Linux nodes use a default that "
+                "Windows cannot",
+                evidence=("ConfigMap kube-flannel-cfg, net-conf.json, Backend",),
+            )
+            continue
+        expected = known or wanted
+        whose = "the cluster's Flannel" if known else "the recipe"
+        for value, where, file in (
+            (own.get(key), "net-conf.json", path),
+            (made, "the host network service", ""),
+        ):
+            if expected and value is not None and value != expected:
                 yield Trouble(
                     subject=name,
                     message=f"the {name} is {value} in {where} and {expected} in {whose}",
                     evidence=(f"{where}: {value}", f"{whose}: {expected}"),
-                    file=path if where == "net-conf.json" else "",
+                    file=file,
                 )
 
 
