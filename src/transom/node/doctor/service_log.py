@@ -15,6 +15,7 @@ _FAILURES = (
         r'"(?P<lead>Failed to (?:run kubelet|parse kubelet flag|load kubelet config file))" '
         r'err="(?P<said>(?:[^"\\]|\\.)*)"'
     ),
+    re.compile(r'"Failed to listen and serve" err="(?P<said>(?:[^"\\]|\\.)*)"'),
     re.compile(r"^(?:Error|error): (?P<said>.+)$"),
     re.compile(r"level=fatal msg=\"(?P<said>(?:[^\"\\]|\\.)*)\""),
     re.compile(r"^containerd(?:\.exe)?: (?P<said>.+)$"),
