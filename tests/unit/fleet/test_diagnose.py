@@ -3,6 +3,7 @@
 import asyncio
 import io
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -158,6 +159,8 @@ def test_settings_that_are_missing_or_broken_are_left_out(maps):
 
 def test_linux_defaults_of_flannel_are_told_as_not_set():
     conf = {"Network": "10.244.0.0/16", "Backend": {"Type": "vxlan"}}
-    maps = {("kube-flannel", "kube-flannel-cfg"): {"net-conf.json": json.dumps(conf)}}
+    maps: dict[tuple[str, str], Mapping[str, str]] = {
+        ("kube-flannel", "kube-flannel-cfg"): {"net-conf.json": json.dumps(conf)}
+    }
     flannel = sight_of(MemoryApi(server_version="1", config_maps=maps)).flannel
     assert flannel == replace(flannel, vni=None, port=None)
