@@ -14,6 +14,7 @@ from transom.cli.documents.schema import schema_of
 from transom.facts import compile as facts_compile
 from transom.facts.rows import COMPILED
 from transom.model.codec import encode
+from transom.node.doctor import page as troubleshooting
 from transom.recipe.resolve import resolve
 from transom.spec import reference, schema
 from transom.spec.fleet import read_fleets
@@ -107,6 +108,11 @@ def differences_page() -> Iterator[tuple[Path, str]]:
     yield ROOT / "docs" / "api-differences.md", differences.differences(examples, pages=pages)
 
 
+def troubleshooting_page() -> Iterator[tuple[Path, str]]:
+    """Every cause that `transom doctor` looks for."""
+    yield ROOT / "docs" / "troubleshooting.md", troubleshooting.page()
+
+
 # In order: later generators may read what earlier ones wrote.
 GENERATORS = (
     compiled_facts,
@@ -117,6 +123,7 @@ GENERATORS = (
     golden_recipes,
     rule_pages,
     differences_page,
+    troubleshooting_page,
 )
 
 

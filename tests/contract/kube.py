@@ -8,6 +8,7 @@ from transom.errors import PermanentError
 from transom.kube.api import Api
 from transom.kube.bootstrap_token import NAMESPACE, new_token, token_secret
 
+APPROVERS = "system:certificates.k8s.io:certificatesigningrequests:"
 FAR = datetime(2099, 1, 1, tzinfo=UTC)
 
 
@@ -26,6 +27,15 @@ async def keeps_its_promises(api: Api, *, version: str, node: str) -> None:
         await api.create_secret(secret)
     assert await api.delete_secret(NAMESPACE, token.secret_name) is True
     assert await api.delete_secret(NAMESPACE, token.secret_name) is False
+
+    assert await api.time() > 0
+    assert await api.node_sight("no-such-node") is None
+    sight = await api.node_sight(node)
+    assert sight is not None
+    assert sight.name == node
+    assert isinstance(await api.request_sights(), tuple)
+    assert await api.bound_to(APPROVERS) == (f"{APPROVERS}nodeclient", f"{APPROVERS}selfnodeclient")
+    assert await api.bound_to("no-such-role") == ()
 
     assert await api.node("no-such-node") is None
     assert await api.delete_node("no-such-node") is False

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tests.contract.kube import keeps_its_promises
+from tests.contract.kube import APPROVERS, keeps_its_promises
 
 from transom.kube.api import Node
 from transom.kube.memory import MemoryApi
@@ -13,5 +13,7 @@ def test_the_twin_keeps_the_promises_of_the_real_one():
         server_version="1.37.1",
         config_maps={("kube-public", "cluster-info"): {"kubeconfig": ""}},
         nodes={"somebody": Node(name="somebody", ready=False)},
+        clock=1,
+        bound_roles=(f"{APPROVERS}nodeclient", f"{APPROVERS}selfnodeclient", "view"),
     )
     asyncio.run(keeps_its_promises(api, version="1.37.1", node="somebody"))

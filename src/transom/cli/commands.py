@@ -46,6 +46,8 @@ class Command(NamedTuple):
 COMMANDS = (
     Command("join", "Nodes", "make one Windows machine a Ready node"),
     Command("reset", "Nodes", "undo a join: the machine as it was, its Node gone"),
+    Command("doctor", "Nodes", "why a node does not work: the cause by name, and the remedy"),
+    Command("collect", "Nodes", "a host's logs, configuration and state in one zip"),
     Command("facts", "Know", "what is true for which Kubernetes and Windows version"),
     Command("explain", "Know", "a rule, an API field, a gate, a version or a pasted error"),
     Command("recipe", "Plan", "what would be installed on each host, and why"),

@@ -1,6 +1,6 @@
 """One host and its cluster as arguments: how they are asked for, and the doors they open.
 
-Shared by `join` and `reset`. The only place that asks a person for a host's key or a password.
+Shared by the commands that reach one host. The only place that asks a person for a host's key or a password.
 """
 
 import argparse
@@ -17,6 +17,7 @@ from transom.errors import UsageError
 
 if TYPE_CHECKING:
     from transom.fleet.join import Doors
+    from transom.fleet.run import Connect
     from transom.fleet.single import Wish
     from transom.model.fleet import Source
     from transom.remote.ssh import Target
@@ -31,7 +32,24 @@ _DEFAULT_KUBECONFIG = "~/.kube/config"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The host, the way to it, and the cluster."""
-    parser.add_argument("address", metavar="ADDRESS", help="[USER@]HOST[:PORT] of its SSH server")
+    add_way_arguments(parser)
+    add_cluster_arguments(parser)
+    host = parser.add_argument_group("what is not to be found out")
+    host.add_argument("--windows", default="", metavar="RELEASE", help="such as 2022")
+    host.add_argument(
+        "--node-ip", default="", metavar="IP", help="the address other nodes reach the host at"
+    )
+    parser.add_argument("-o", "--output", choices=["text", "json"], default="text")
+
+
+def add_way_arguments(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
+    """The host and the way to it."""
+    parser.add_argument(
+        "address",
+        metavar="ADDRESS",
+        nargs="?" if optional else None,
+        help="[USER@]HOST[:PORT] of its SSH server",
+    )
     way = parser.add_argument_group("the way to the host")
     way.add_argument("--user", help=f"default: the one in ADDRESS, or {_USER}")
     way.add_argument(
@@ -45,17 +63,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the host's public key, `ssh-ed25519 AAAA…` (default: known_hosts, or asked for)",
     )
     way.add_argument("--jump", metavar="HOST", help="[USER@]HOST[:PORT] to go through")
+
+
+def add_cluster_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which cluster, where kubectl's own choice does not say so."""
     cluster = parser.add_argument_group("the cluster")
     cluster.add_argument(
         "--kubeconfig", metavar="FILE", help=f"default: $KUBECONFIG or {_DEFAULT_KUBECONFIG}"
     )
     cluster.add_argument("--context", help="default: the kubeconfig's current one")
-    host = parser.add_argument_group("what is not to be found out")
-    host.add_argument("--windows", default="", metavar="RELEASE", help="such as 2022")
-    host.add_argument(
-        "--node-ip", default="", metavar="IP", help="the address other nodes reach the host at"
-    )
-    parser.add_argument("-o", "--output", choices=["text", "json"], default="text")
 
 
 def wish_of(args: argparse.Namespace, source: "Source") -> "Wish":
@@ -76,6 +92,17 @@ def doors_of(args: argparse.Namespace) -> "Doors":
     from transom.fleet.join import Doors
     from transom.fleet.run import RealClock
     from transom.kube.client import open_cluster
+
+    return Doors(
+        api=open_cluster(kubeconfig_of(args.kubeconfig), context=args.context),
+        connect=connect_of(args),
+        clock=RealClock(),
+        now=lambda: datetime.now(UTC),
+    )
+
+
+def connect_of(args: argparse.Namespace) -> "Connect":
+    """The way to the host; it is not taken yet."""
     from transom.remote.ssh import SshSession, connect
 
     target = target_of(args)
@@ -84,12 +111,7 @@ def doors_of(args: argparse.Namespace) -> "Doors":
     async def open_session() -> SshSession:
         return await connect(target, Terminal(), known_hosts=known_hosts)
 
-    return Doors(
-        api=open_cluster(kubeconfig_of(args.kubeconfig), context=args.context),
-        connect=open_session,
-        clock=RealClock(),
-        now=lambda: datetime.now(UTC),
-    )
+    return open_session
 
 
 def target_of(args: argparse.Namespace) -> "Target":

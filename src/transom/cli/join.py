@@ -39,6 +39,11 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--reboot", action="store_true", help="reboot the host where Windows asks for it, and go on"
     )
+    add_artifact_arguments(parser)
+
+
+def add_artifact_arguments(parser: ArgumentParser) -> None:
+    """Where artifacts come from, and the Python that the node program runs in."""
     artifacts = parser.add_argument_group("artifacts")
     artifacts.add_argument(
         "--mirror",
@@ -70,7 +75,7 @@ def run(args: Namespace) -> int:
     doors = host_access.doors_of(args)
     lines = StepLines()
     lines.stage("have the Python for the host")
-    brought = _brought(args, source)
+    brought = brought_of(args, source)
 
     def pin(fleet: "Fleet") -> "Lock":
         return _lock(Path(args.lock), fleet)
@@ -98,7 +103,8 @@ def run(args: Namespace) -> int:
     return 0
 
 
-def _brought(args: Namespace, source: "Source") -> "Brought":
+def brought_of(args: Namespace, source: "Source") -> "Brought":
+    """The node program, and the Python for hosts by its pinned sum."""
     from transom.cli.fetchers import Fetchers
     from transom.fleet.interpreter import (
         fetch_interpreter,

@@ -18,6 +18,7 @@ from transom.errors import InternalError, PermanentError, TemporaryError, Transo
 from transom.model.codec import decode, encode
 from transom.model.event import Event, State
 from transom.model.request import Request
+from transom.model.sight import Given
 from transom.node.build import build_node_zip
 from transom.remote.session import Session
 
@@ -32,6 +33,7 @@ _CLOSED = (
     *("*S-1-5-18:(OI)(CI)F", "*S-1-5-32-544:(OI)(CI)F"),
 )
 _QUICK_S = 120.0
+_LOOK_S = 600.0
 _ENDS = (State.DONE, State.REBOOT, State.CANCELLED, State.FAILED)
 
 OnEvent = Callable[[Event], None]
@@ -92,6 +94,15 @@ class NodeProgram:
         await self._session.put(_MANIFEST, brought.manifest(made))
         return True
 
+    async def refresh(self) -> None:
+        """Have the program of this very version where one is already; its Python stays."""
+        there = await self._manifest()
+        program = build_node_zip(Path(transom.__file__).parent)
+        sum_ = hashlib.sha256(program).hexdigest()
+        if there is not None and there["program"] != sum_:
+            await self._session.put(_ZIP, program)
+            await self._session.put(_MANIFEST, json.dumps({**there, "program": sum_}).encode())
+
     async def is_there(self) -> bool:
         """Whether a program was brought to its end."""
         return await self._manifest() is not None
@@ -103,6 +114,12 @@ class NodeProgram:
     async def status(self) -> Mapping[str, Any]:
         """What the journal says."""
         return await self._ask("status")
+
+    async def look(self, *words: str, given: Given) -> Mapping[str, Any]:
+        """What a verb that only looks says; to have found something is no failure."""
+        command = (*_COMMAND, *words, "--given")
+        stdin = json.dumps(encode(given)).encode()
+        return await self._answer(command, stdin, codes=(0, 1), timeout_s=_LOOK_S)
 
     async def plan(self, request: Request) -> Mapping[str, Any]:
         """What a run would change."""
@@ -157,14 +174,19 @@ class NodeProgram:
 
     async def _ask(self, verb: str, request: Request | None = None) -> Mapping[str, Any]:
         stdin = b"" if request is None else _text(request)
-        done = await self._session.run((*_COMMAND, verb), stdin=stdin, timeout_s=_QUICK_S)
+        return await self._answer((*_COMMAND, verb), stdin, codes=(0,), timeout_s=_QUICK_S)
+
+    async def _answer(
+        self, command: tuple[str, ...], stdin: bytes, *, codes: tuple[int, ...], timeout_s: float
+    ) -> Mapping[str, Any]:
+        done = await self._session.run(command, stdin=stdin, timeout_s=timeout_s)
         document = _last_document(done.stdout)
         if document.get("kind") == "Failure":
             raise PermanentError(
                 document["message"], subject=document["subject"], hint=document["hint"]
             )
-        if done.code != 0 or not document:
-            raise _broken((*_COMMAND, verb), done.code, done.stdout + done.stderr)
+        if done.code not in codes or not document:
+            raise _broken(command, done.code, done.stdout + done.stderr)
         return document
 
     async def _manifest(self) -> dict[str, Any] | None:

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from transom.model.sight import CertificateRequestSight, NodeSight
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
@@ -40,6 +42,22 @@ class Api(Protocol):
 
     async def config_map(self, namespace: str, name: str) -> Mapping[str, str] | None:
         """A ConfigMap's data, or None where there is none."""
+        ...
+
+    async def time(self) -> int:
+        """The API server's clock, in seconds since the epoch."""
+        ...
+
+    async def node_sight(self, name: str) -> NodeSight | None:
+        """A Node as a diagnosis sees it, or None where there is none."""
+        ...
+
+    async def request_sights(self) -> tuple[CertificateRequestSight, ...]:
+        """Every CertificateSigningRequest, with what became of it."""
+        ...
+
+    async def bound_to(self, prefix: str) -> tuple[str, ...]:
+        """The ClusterRoles with that beginning that some ClusterRoleBinding gives to somebody."""
         ...
 
     async def create_secret(self, secret: Secret) -> None:

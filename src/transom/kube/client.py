@@ -1,11 +1,12 @@
 """The real cluster, through lightkube: kubeconfig in, our own values and errors out.
 
-Opened by the command line. The only module that imports lightkube; nothing of it leaves here.
+Opened by the command line. Only here and in `sight` lightkube is imported; nothing of it leaves.
 """
 
 import base64
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,12 @@ import yaml
 from lightkube import AsyncClient, KubeConfig
 from lightkube.core.exceptions import ApiError, ConfigError
 from lightkube.models.meta_v1 import ObjectMeta
-from lightkube.resources import core_v1
+from lightkube.resources import certificates_v1, core_v1, rbac_authorization_v1
 
 from transom.errors import PermanentError, TemporaryError, TransomError, UsageError
 from transom.kube.api import Node, Secret
+from transom.kube.sight import node_sight, request_sight
+from transom.model.sight import CertificateRequestSight, NodeSight
 
 _TIMEOUT_S = 30.0
 _FIELD_MANAGER = "transom"
@@ -77,6 +80,34 @@ class KubeApi:
         """Read a ConfigMap."""
         found = await self._get(core_v1.ConfigMap, name, namespace)
         return None if found is None else found.data or {}
+
+    async def time(self) -> int:
+        """Take it from the head of an answer."""
+        with self._translated("read", "the time"):
+            answer = await self._client._client._client.get("/version")  # noqa: SLF001
+            answer.raise_for_status()
+            date = parsedate_to_datetime(str(answer.headers["date"]))
+            return int(date.timestamp())
+
+    async def node_sight(self, name: str) -> NodeSight | None:
+        """Read a Node."""
+        found = await self._get(core_v1.Node, name)
+        return None if found is None else node_sight(found)
+
+    async def request_sights(self) -> tuple[CertificateRequestSight, ...]:
+        """List the requests."""
+        with self._translated("list", "CertificateSigningRequests"):
+            kind = certificates_v1.CertificateSigningRequest
+            return tuple([request_sight(item) async for item in self._client.list(kind)])
+
+    async def bound_to(self, prefix: str) -> tuple[str, ...]:
+        """List the bindings."""
+        with self._translated("list", "ClusterRoleBindings"):
+            bindings = [
+                item async for item in self._client.list(rbac_authorization_v1.ClusterRoleBinding)
+            ]
+        roles = {item.roleRef.name for item in bindings if item.subjects}
+        return tuple(sorted(role for role in roles if role.startswith(prefix)))
 
     async def create_secret(self, secret: Secret) -> None:
         """Make a Secret."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from transom.errors import PermanentError
 from transom.kube.api import Node, Secret
+from transom.model.sight import CertificateRequestSight, ConditionSight, NodeSight
 
 
 @dataclass
@@ -15,6 +16,10 @@ class MemoryApi:
     config_maps: dict[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
     secrets: dict[tuple[str, str], Secret] = field(default_factory=dict)
     nodes: dict[str, Node] = field(default_factory=dict)
+    clock: int = 0
+    sights: dict[str, NodeSight] = field(default_factory=dict)
+    seen_requests: list[CertificateRequestSight] = field(default_factory=list)
+    bound_roles: tuple[str, ...] = ()
 
     async def version(self) -> str:
         """What it was told to run."""
@@ -23,6 +28,27 @@ class MemoryApi:
     async def config_map(self, namespace: str, name: str) -> Mapping[str, str] | None:
         """Look it up."""
         return self.config_maps.get((namespace, name))
+
+    async def time(self) -> int:
+        """What it was told."""
+        return self.clock
+
+    async def node_sight(self, name: str) -> NodeSight | None:
+        """Tell it from the Node, unless a test says more."""
+        found = await self.node(name)
+        if found is None or name in self.sights:
+            return self.sights.get(name)
+        status = "True" if found.ready else "False"
+        ready = ConditionSight(type="Ready", status=status, message=found.problem)
+        return NodeSight(name=name, conditions=(ready,), kubelet=found.kubelet)
+
+    async def request_sights(self) -> tuple[CertificateRequestSight, ...]:
+        """Those it was given."""
+        return tuple(self.seen_requests)
+
+    async def bound_to(self, prefix: str) -> tuple[str, ...]:
+        """Those it was given."""
+        return tuple(sorted(role for role in self.bound_roles if role.startswith(prefix)))
 
     async def create_secret(self, secret: Secret) -> None:
         """Keep it, unless there is one of that name."""

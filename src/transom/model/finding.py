@@ -23,8 +23,9 @@ class Finding(NamedTuple):
     """What is wrong, where, why, and what to do.
 
     `path` is dotted from the document's root, `line` and `column` count from one. `kind`,
-    `namespace` and `name` are those of the object it was found in. `evidence` says why the pod is
-    taken to be for Windows, the strongest reason first.
+    `namespace` and `name` are those of the object it was found in. `evidence` is what it
+    was concluded from, the strongest first: why a pod is taken to be for Windows, what a log says.
+    What was found on a host has neither line nor column, and `file` is a path there.
     """
 
     rule: str

@@ -26,6 +26,16 @@ class Layout:
         return ntpath.join(self.state, "saved")
 
     @property
+    def recipe(self) -> str:
+        """The recipe the host was last brought to: what a diagnosis compares with."""
+        return ntpath.join(self.state, "recipe.json")
+
+    @property
+    def collected(self) -> str:
+        """Where an archive of `collect` waits to be fetched."""
+        return ntpath.join(self.home, "collected")
+
+    @property
     def lock(self) -> str:
         """The file a run holds."""
         return ntpath.join(self.state, "lock")

@@ -2,7 +2,7 @@
 
 Started on a host by `transom apply`, boot data, an image build or a pod. Its output is for programs:
 events as lines while a run goes on, then one document. The exit code is that of the error tree, 0
-when done, 1 when a self-test found something, 4 when a reboot has to come first.
+when done, 1 when doctor or a self-test found something, 4 when a reboot has to come first.
 """
 
 import argparse
@@ -20,6 +20,7 @@ from transom.model.problem import Mistake, Refusal
 from transom.model.recipe import API_VERSION
 from transom.model.request import Request, Verb
 from transom.node.attach import follow
+from transom.node.doctor import verbs as doctor
 from transom.node.host.protocols import Machine
 from transom.node.host.values import PathKind
 from transom.node.inventory import inventory
@@ -45,7 +46,7 @@ def main(
     out = stdout or sys.stdout
 
     def say(document: Any) -> None:
-        out.write(json.dumps(document) + "\n")
+        out.write(document if isinstance(document, str) else json.dumps(document) + "\n")
         out.flush()
 
     try:
@@ -67,7 +68,8 @@ def this_machine() -> Machine:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="node.pyz", description=__doc__)
     verbs = parser.add_subparsers(dest="verb", required=True)
-    for name in (*sorted(_RUNS), "plan", "inventory", "status", "attach", "cancel", "selftest"):
+    others = ("plan", "inventory", "status", "attach", "cancel", "selftest", *doctor.VERBS)
+    for name in (*sorted(_RUNS), *others):
         verb = verbs.add_parser(name)
         verb.add_argument("--home", default=Layout().home, help="where the program keeps its state")
         if name in _RUNS or name == "attach":
@@ -75,6 +77,8 @@ def _parser() -> argparse.ArgumentParser:
         if name in _RUNS:
             verb.add_argument("--foreground", action="store_true", help="work in this session")
             verb.add_argument("--service", action="store_true", help=argparse.SUPPRESS)
+        if name in doctor.VERBS:
+            doctor.add_arguments(verb, name)
         if name == "attach":
             verb.add_argument("--from", dest="offset", type=int, default=0, help="byte to begin at")
     return parser
@@ -94,6 +98,8 @@ def _do(
         report = selftest(machine)
         say(report)
         return 1 if report["failed"] else 0
+    elif options.verb in doctor.VERBS:
+        return doctor.run(options, machine, stdin, say)
     elif options.verb == "attach":
         return follow(machine, layout.events(options.run), options.offset, say)
     elif options.verb == "plan":

@@ -31,6 +31,7 @@ from transom.node.host.protocols import Machine
 from transom.node.host.values import FeatureState, PathKind
 from transom.node.journal import Contents, Journal
 from transom.node.journalling import JournallingHost
+from transom.node.kept_recipe import keep_recipe
 from transom.node.layout import Layout
 from transom.node.step import Disruption, NodeSpec, Step
 from transom.node.steps import PREPARE, STEPS
@@ -118,6 +119,7 @@ class Runner:
             log.emit(state, step.title, step=step.id)
             if step.disruption is Disruption.REBOOT and self._waits_for_reboot(request):
                 return Outcome(Ending.REBOOT, tuple(changed))
+        keep_recipe(self.machine.files, self.layout, request.recipe)
         self.machine.flush()
         journal.settle()
         return Outcome(Ending.DONE, tuple(changed))
@@ -152,6 +154,7 @@ class Runner:
             return Outcome(Ending.DONE, ())
         journal.claim(request.owner)
         undone = self._undo(request, journal, log, after=0)
+        self.machine.files.remove(self.layout.recipe)
         self.machine.files.remove(self.layout.journal)
         self.machine.flush()
         self.machine.files.remove_tree(self.layout.saved)

@@ -11,11 +11,15 @@ from transom.cli.documents.explanation import ExplanationDocument
 from transom.cli.documents.facts import Facts, FactsMatrix
 from transom.cli.documents.findings import FindingsDocument
 from transom.cli.documents.lock import LockDocument, LockReportDocument
-from transom.cli.documents.nodes import JoinResult, ResetResult
+from transom.cli.documents.nodes import CollectResult, JoinResult, ResetResult
 from transom.cli.documents.recipes import RecipeList
 from transom.model.event import Event
 from transom.model.recipe import Recipe
 from transom.model.request import Request
+from transom.model.sight import Given
+from transom.node.doctor.collection import CollectionManifest
+from transom.node.doctor.observation import Observation
+from transom.node.doctor.verbs import Collected
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +32,20 @@ class Document:
 
 
 DOCUMENTS = (
+    Document("collect-result", CollectResult, "`transom collect -o json`"),
+    Document("collected", Collected, "what `node.pyz collect` prints"),
+    Document("collection", CollectionManifest, "`manifest.json` in an archive of `collect`"),
     Document("error", ErrorDocument, "`-o json` of every command that fails"),
     Document("event", Event, "each line of a run's event file on a host"),
     Document("explanation", ExplanationDocument, "`transom explain -o json`"),
     Document("facts", Facts, "`transom facts -o json` with a version or a release"),
     Document("facts-matrix", FactsMatrix, "`transom facts -o json`"),
-    Document("findings", FindingsDocument, "`transom lint -o json`"),
+    Document("findings", FindingsDocument, "`transom lint -o json`, `transom doctor -o json`"),
+    Document("given", Given, "standard input of `node.pyz doctor --given` and `collect --given`"),
     Document("join-result", JoinResult, "`transom join -o json`"),
     Document("lock", LockDocument, "`transom.lock`, which is TOML"),
     Document("lock-report", LockReportDocument, "`transom lock -o json`"),
+    Document("observation", Observation, "`observation.json` in an archive of `collect`"),
     Document("recipe", Recipe, "an item of a recipe list; what the node program is handed"),
     Document("recipe-list", RecipeList, "`transom recipe -o json` and `-o yaml`"),
     Document("request", Request, "standard input of the node program"),

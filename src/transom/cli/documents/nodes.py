@@ -1,4 +1,4 @@
-"""What `transom join` and `transom reset` print with `-o json`."""
+"""What `transom join`, `transom reset` and `transom collect` print with `-o json`."""
 
 from dataclasses import dataclass
 
@@ -30,3 +30,15 @@ class ResetResult:
     undone: tuple[str, ...]
     node_deleted: bool
     elapsed_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CollectResult:
+    """An archive that was written."""
+
+    api_version: str = API_VERSION
+    kind: str = "CollectResult"
+    host: str
+    file: str
+    bytes: int
+    sha256: str

@@ -15,9 +15,12 @@ from transom.node.host.values import (
     Completed,
     FeatureState,
     FirewallPort,
+    HnsState,
     PathKind,
     RegistryData,
     ServiceDefinition,
+    ServiceStatus,
+    Volume,
 )
 
 
@@ -319,6 +322,25 @@ class ReadSystem(Protocol):
         """Say whether Windows waits for a reboot."""
 
 
+class Vitals(Protocol):
+    """What only a diagnosis asks: states that no step makes, read where Windows keeps them."""
+
+    def service(self, name: str) -> ServiceStatus | None:
+        """Give a service's state, None where there is no such service."""
+
+    def hns(self) -> HnsState:
+        """Give everything the host network service has."""
+
+    def volume(self, path: str) -> Volume:
+        """Give the room on the volume of that path."""
+
+    def pipes(self) -> tuple[str, ...]:
+        """Give the names of the named pipes there are, sorted."""
+
+    def events(self, log: str, count: int) -> str:
+        """Give the newest entries of an event log as text, newest first."""
+
+
 class Clock(Protocol):
     """Time and waiting."""
 
@@ -428,6 +450,8 @@ class Machine(UndoHost, Protocol):
     def clock(self) -> Clock: ...
     @property
     def background(self) -> Background: ...
+    @property
+    def vitals(self) -> Vitals: ...
 
     def flush(self) -> None:
         """Return when everything written so far would outlive a power cut."""

@@ -26,6 +26,7 @@ from transom.node.host.simulated_nouns import (
     SimulatedSource,
     SimulatedSystem,
 )
+from transom.node.host.simulated_vitals import SimulatedVitals
 from transom.node.host.values import Completed
 
 Program = Callable[["SimulatedHost", Sequence[str]], Completed]
@@ -78,6 +79,7 @@ class SimulatedHost:
         self.source = SimulatedSource(self.calls)
         self.clock = SimulatedClock()
         self.background = SimulatedBackground()
+        self.vitals = SimulatedVitals(self.services, self.network)
         self.programs: dict[str, Program] = {}
         self.processes = SimulatedProcesses(self)
 

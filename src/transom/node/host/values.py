@@ -1,7 +1,9 @@
 """What the nouns of a host are made of: plain values that the protocols speak in."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 
 class PathKind(Enum):
@@ -67,3 +69,28 @@ class Adapter:
     name: str
     addresses: tuple[str, ...]
     dhcp: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceStatus:
+    """What the service manager says of a service now; `exit_code` is that of its last end."""
+
+    state: str
+    exit_code: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HnsState:
+    """Everything the host network service has, as it describes it."""
+
+    networks: tuple[Mapping[str, Any], ...] = ()
+    endpoints: tuple[Mapping[str, Any], ...] = ()
+    balancers: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Volume:
+    """Room on a volume, in bytes."""
+
+    free: int
+    total: int

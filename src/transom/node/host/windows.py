@@ -17,6 +17,7 @@ from transom.node.host.windows_registry import WindowsEnvironment, WindowsRegist
 from transom.node.host.windows_services import WindowsServices
 from transom.node.host.windows_settings import WindowsDefender, WindowsFeatures, WindowsFirewall
 from transom.node.host.windows_system import WindowsSystem
+from transom.node.host.windows_vitals import WindowsVitals
 
 _SYSTEM_DRIVE = "C:"
 
@@ -39,6 +40,7 @@ class WindowsHost:
         self.system = WindowsSystem(self.registry)
         self.source = Downloads(self.environment)
         self.background = WindowsBackground(self.services)
+        self.vitals = WindowsVitals(self.services, self.processes)
 
     def note(self, act: str, subject: str, before: Mapping[str, object] | None) -> None:
         """Nothing is recorded on the bare host."""

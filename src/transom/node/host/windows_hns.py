@@ -39,6 +39,14 @@ class WindowsHns:
         """All networks, as HNS describes them."""
         return self._all("Network")
 
+    def endpoints(self) -> list[dict[str, Any]]:
+        """All endpoints, as HNS describes them."""
+        return self._all("Endpoint")
+
+    def balancers(self) -> list[dict[str, Any]]:
+        """All load balancers, as HNS describes them."""
+        return self._all("LoadBalancer")
+
     def delete_network(self, name: str) -> None:
         """Delete a network with its endpoints and the balancers that name those."""
         for network in self.networks():
@@ -70,9 +78,11 @@ class WindowsHns:
 
     def _describe(self, kind: str, identity: str) -> dict[str, Any] | None:
         assert self._library is not None
-        handle = ctypes.c_void_p()
+        handle, error = ctypes.c_void_p(), ctypes.c_wchar_p()
         guid = _Guid.of(identity)
-        code = self._call(f"HcnOpen{kind}", ctypes.byref(guid), ctypes.byref(handle))
+        code = self._call(
+            f"HcnOpen{kind}", ctypes.byref(guid), ctypes.byref(handle), ctypes.byref(error)
+        )
         if code in _NO_OBJECT:
             return None  # deleted since it was listed
         _check(code, f"open the {kind} {identity}")

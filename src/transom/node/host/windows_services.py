@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from ctypes import wintypes
 
 from transom.errors import PermanentError, TemporaryError
-from transom.node.host.values import RegistryData, ServiceDefinition
+from transom.node.host.values import RegistryData, ServiceDefinition, ServiceStatus
 from transom.node.host.windows_error import failure, last_failure
 from transom.node.host.windows_registry import WindowsRegistry
 
@@ -31,9 +31,10 @@ _START_NAMES = {0: "boot", 1: "system", 2: "auto", 3: "demand", 4: "disabled"}
 _DELAYED_INFO, _FAILURE_ACTIONS = 3, 2
 _ACTION_RESTART = 1
 _STOPPED, _START_PENDING, _RUNNING = 1, 2, 4
+_STATES = ("", "stopped", "starting", "stopping", "running", "continuing", "pausing", "paused")
 _CONTROL_STOP = 1
 _SYNCHRONIZE, _WAIT_TIMEOUT = 0x10_0000, 0x102
-_NOT_FOUND, _ALREADY_RUNNING, _NOT_ACTIVE = 1060, 1056, 1062
+_NOT_FOUND, _ALREADY_RUNNING, _NOT_ACTIVE, _SERVICE_SPECIFIC = 1060, 1056, 1062, 1066
 _POLL_S, _WAIT_S = 0.2, 60.0
 
 
@@ -177,6 +178,19 @@ class WindowsServices:
                 return _status(handle, name).state in (_START_PENDING, _RUNNING)
             finally:
                 _close_service(handle)
+
+    def status(self, name: str) -> ServiceStatus | None:
+        """What the service manager says of a service now."""
+        with _manager(_CONNECT) as manager:
+            handle = _open_service(manager, name, _QUERY_STATUS)
+            if not handle:
+                return None
+            try:
+                found = _status(handle, name)
+            finally:
+                _close_service(handle)
+        code = found.service_exit_code if found.exit_code == _SERVICE_SPECIFIC else found.exit_code
+        return ServiceStatus(state=_STATES[found.state], exit_code=code)
 
     def put(self, name: str, definition: ServiceDefinition | None) -> None:
         if definition is None:

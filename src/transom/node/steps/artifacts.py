@@ -21,7 +21,7 @@ from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
 
 INTERPRETER = "python"  # brought by whoever starts this program, which runs in it
 _PART = ".part"
-_MANIFEST = ".members.json"
+MANIFEST = ".members.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def _state(files: ReadFiles, artifact: Artifact) -> str:
             return "absent"
         found = sha256_of(files.open(artifact.path))
         return "" if found == artifact.sha256 else f"sha256:{found}"
-    manifest = artifact.path + _MANIFEST
+    manifest = artifact.path + MANIFEST
     if files.kind(manifest) is not PathKind.FILE:
         return "absent"
     recorded = json.loads(files.read(manifest))
@@ -158,5 +158,5 @@ def _unpack(host: Host, artifact: Artifact, part: str) -> None:
             host.files.write(member.path, extract(member.name.removeprefix("./")))
             members[member.path] = sha256_of(host.files.open(member.path))
     manifest = {"sha256": artifact.sha256, "members": members}
-    host.files.write(artifact.path + _MANIFEST, json.dumps(manifest, indent=1).encode())
+    host.files.write(artifact.path + MANIFEST, json.dumps(manifest, indent=1).encode())
     host.files.remove(part)

@@ -1,0 +1,97 @@
+"""`transom doctor`: why a node does not work, by the name of the cause, and what to do."""
+
+import asyncio
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from transom.cli import console, host_access, visits
+from transom.errors import UsageError
+
+if TYPE_CHECKING:
+    from transom.fleet.diagnose import Diagnosed
+
+SUMMARY = "Find out why a Windows node does not work; nothing is changed on the host."
+
+_EXAMPLES = """\
+examples:
+  transom doctor 10.0.0.21
+  transom doctor 10.0.0.21 --context prod -o json
+  transom doctor --archive transom-win-01-20260102T030400Z.zip
+
+The cluster is asked too where there is a kubeconfig. docs/troubleshooting.md has every cause.
+exit codes: 0 nothing found, 1 causes found, 2 usage, 4 the host cannot be reached, 5 failed
+"""
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Add the host, or the archives."""
+    parser.epilog = _EXAMPLES
+    visits.add_arguments(parser, optional=True)
+    parser.add_argument(
+        "--archive",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="look at what `transom collect` brought instead of a host; repeatable",
+    )
+
+
+def run(args: Namespace) -> int:
+    """Look, and print the causes."""
+    if bool(args.address) == bool(args.archive):
+        raise UsageError("name one host, or archives with --archive")
+    if args.archive:
+        diagnosed = [_of_archive(Path(file)) for file in args.archive]
+    else:
+        diagnosed = [_of_host(args)]
+    return print_diagnosed(diagnosed, args.output)
+
+
+def print_diagnosed(diagnosed: "list[Diagnosed]", output: str) -> int:
+    """Print what was found; 1 where that is anything."""
+    from transom.node.doctor.report import document_of, text_of
+
+    findings = [finding for host in diagnosed for finding in host.findings]
+    if output == "json":
+        several = len(diagnosed) > 1
+        unread = {
+            f"{host.host}: {what}" if several else what: why
+            for host in diagnosed
+            for what, why in host.unread.items()
+        }
+        console.print_json(document_of(findings, unread, hosts=len(diagnosed)))
+    else:
+        texts = [text_of(host.host, host.findings, host.unread) for host in diagnosed]
+        print("\n".join(texts), end="")
+    return 1 if findings else 0
+
+
+def _of_host(args: Namespace) -> "Diagnosed":
+    from transom.fleet.diagnose import diagnose_host
+
+    api, connect, bring = visits.api_of(args), host_access.connect_of(args), visits.bring_of(args)
+
+    async def diagnosing() -> "Diagnosed":
+        try:
+            return await diagnose_host(connect, api, bring=bring)
+        finally:
+            if api is not None:
+                await api.close()
+
+    return asyncio.run(diagnosing())
+
+
+def _of_archive(file: Path) -> "Diagnosed":
+    from transom.fleet.diagnose import Diagnosed
+    from transom.node.doctor.collection import read_collection
+    from transom.node.doctor.examination import examine
+
+    try:
+        with file.open("rb") as stream:
+            seen = read_collection(stream, name=str(file))
+    except OSError as error:
+        raise UsageError(
+            f"cannot read {file}", subject=str(file), hint="name a file that is there"
+        ) from error
+    return Diagnosed(host=seen.host.lower(), findings=tuple(examine(seen)), unread=seen.unread)

@@ -1,0 +1,94 @@
+"""What a cluster says of one node, for whoever diagnoses its host: the node program cannot ask.
+
+Made by `fleet` from the Kubernetes API, handed to the node program on stdin, kept in what `collect`
+brings back. It holds nothing secret.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from transom.model.recipe import API_VERSION, Recipe
+
+
+class RequestState(Enum):
+    """What became of a certificate signing request."""
+
+    PENDING = "pending"
+    APPROVED = "approved"
+    DENIED = "denied"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CertificateRequestSight:
+    """A certificate signing request; `created` counts seconds since the epoch.
+
+    `username` is who asks, `subject` the name the certificate would be for.
+    """
+
+    name: str
+    signer: str
+    username: str
+    subject: str
+    created: int
+    state: RequestState
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConditionSight:
+    """A condition of the Node."""
+
+    type: str
+    status: str
+    reason: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeSight:
+    """The Node object."""
+
+    name: str
+    conditions: tuple[ConditionSight, ...] = ()
+    pod_cidrs: tuple[str, ...] = ()
+    kubelet: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlannelSight:
+    """What the cluster's Flannel is set to; `backend` is its own word for it."""
+
+    network: str
+    backend: str
+    vni: int | None = None
+    port: int | None = None
+    mtu: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterSight:
+    """The cluster's side; `time` counts seconds since the epoch, zero where it was not told.
+
+    `approvers` are the ClusterRoleBindings by which nodes' client certificates are approved without
+    a person: those of the first one, and those of its renewals.
+    """
+
+    time: int = 0
+    version: str = ""
+    node: NodeSight | None = None
+    requests: tuple[CertificateRequestSight, ...] = ()
+    approvers: tuple[str, ...] = ()
+    flannel: FlannelSight | None = None
+    pod_cidrs: tuple[str, ...] = ()
+    service_cidrs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What the caller of doctor or collect knows and the host does not; all of it may be missing."""
+
+    api_version: str = API_VERSION
+    kind: str = "Given"
+    recipe: Recipe | None = None
+    cluster: ClusterSight | None = None

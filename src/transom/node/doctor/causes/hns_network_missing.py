@@ -1,0 +1,44 @@
+"""The pod network was on this host and is not any more."""
+
+from collections.abc import Iterator
+
+from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.hns_objects import network, network_name, network_was_there
+from transom.node.doctor.observation import RUNNING, Observation
+from transom.node.step import Seen
+
+
+def _examine(seen: Observation) -> Iterator[Trouble]:
+    if seen.hns.problem or not network_was_there(seen) or network(seen) is not None:
+        return
+    name = network_name(seen)
+    if not name:
+        return
+    others = ", ".join(str(item.get("Name")) for item in seen.hns.networks) or "none"
+    flanneld = seen.service("flanneld")
+    stopped = flanneld is not None and flanneld.state != RUNNING
+    yield Trouble(
+        subject=name,
+        message=f"the network {name} is gone from the host network service"
+        + (", and flanneld, which makes it, does not run" if stopped else ""),
+        evidence=(f"networks there are: {others}",),
+        file=seen.text("\\subnet.env")[0],
+        fix="Start flanneld, which makes the network anew: `Start-Service flanneld`."
+        if stopped
+        else "",
+    )
+
+
+DIAGNOSIS = Diagnosis(
+    id="hns-network-missing",
+    title="Pod network missing",
+    symptom="After a reboot pods do not come back: `network ... not found`; kube-proxy waits for "
+    "the network for ever.",
+    cause="An overlay network does not outlive a reboot; whoever makes it anew (flanneld) did not "
+    "run, or somebody deleted it.",
+    remedy="Restart flanneld on this host (its pod or its service), then kube-proxy.",
+    looks_at=("hns", "texts", "recipe"),
+    seen=Seen.STAND_IN,
+    examine=_examine,
+    hides=("overlay-differs", "source-vip-outside", "node-not-ready"),
+)

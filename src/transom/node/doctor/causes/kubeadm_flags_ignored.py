@@ -1,0 +1,48 @@
+"""The kubelet's command line lacks what kubeadm wrote for it."""
+
+from collections.abc import Iterator
+
+from transom.errors import TransomError
+from transom.model.finding import Severity
+from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.observation import Observation
+from transom.node.kubelet_flags import parse_flags_file
+from transom.node.step import Seen
+
+
+def _examine(seen: Observation) -> Iterator[Trouble]:
+    path, text = seen.text("\\kubeadm-flags.env")
+    kubelet = seen.service("kubelet")
+    if kubelet is None or not path:
+        return
+    # A wrapper script reads the file itself.
+    if not any(word.lower().endswith("kubelet.exe") for word in kubelet.arguments):
+        return
+    try:
+        flags = parse_flags_file(text)
+    except TransomError as error:
+        yield Trouble(subject=path, message=error.message, file=path)
+        return
+    missing = [flag for flag in flags if flag not in kubelet.arguments]
+    if missing:
+        yield Trouble(
+            subject="kubelet",
+            message=f"the kubelet does not get {' '.join(missing)}",
+            evidence=(f"command line: {kubelet.command}",),
+            file=path,
+        )
+
+
+DIAGNOSIS = Diagnosis(
+    id="kubeadm-flags-ignored",
+    title="kubeadm's flags do not reach the kubelet",
+    symptom="The Node lacks its taints, labels or provider id, or has another address than asked "
+    "for.",
+    cause="A Windows service has a fixed command line and does not read kubeadm-flags.env, which "
+    "kubeadm writes anew at each upgrade.",
+    remedy="`transom join ADDRESS` puts the flags on the service's command line again.",
+    looks_at=("texts", "services"),
+    seen=Seen.UPSTREAM_BINARY,
+    examine=_examine,
+    severity=Severity.WARNING,
+)

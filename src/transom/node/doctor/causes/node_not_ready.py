@@ -1,0 +1,34 @@
+"""The cluster says the Node is not well, and nothing on the host says why."""
+
+from collections.abc import Iterator
+
+from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.observation import Observation
+from transom.node.step import Seen
+
+_WELL = {"Ready": "True"}
+
+
+def _examine(seen: Observation) -> Iterator[Trouble]:
+    node = seen.cluster.node if seen.cluster is not None else None
+    for condition in node.conditions if node is not None else ():
+        if condition.status != _WELL.get(condition.type, "False"):
+            yield Trouble(
+                subject=condition.type,
+                message=f"the Node's condition {condition.type} is {condition.status}: "
+                f"{condition.message or condition.reason or 'no reason is given'}",
+                evidence=(f"{condition.type}={condition.status} {condition.reason}".strip(),),
+            )
+
+
+DIAGNOSIS = Diagnosis(
+    id="node-not-ready",
+    title="Node not well for another reason",
+    symptom="The Node is NotReady, or has a pressure condition.",
+    cause="None of the other causes was found; the kubelet's own words are shown.",
+    remedy="Act on the kubelet's words; `transom collect` brings everything that helps somebody "
+    "else to look.",
+    looks_at=("cluster",),
+    seen=Seen.UPSTREAM_BINARY,
+    examine=_examine,
+)

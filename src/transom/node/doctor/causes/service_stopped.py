@@ -1,0 +1,46 @@
+"""A service that should always run does not."""
+
+from collections.abc import Iterator
+
+from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.observation import RUNNING, Observation
+from transom.node.doctor.service_log import ending_of
+from transom.node.step import Seen
+
+_AUTOMATIC = ("auto", "delayed-auto")
+_COMING = ("starting", "continuing")
+
+
+def _examine(seen: Observation) -> Iterator[Trouble]:
+    wanted = {service.name for service in seen.recipe.services} if seen.recipe else set()
+    for name in sorted(wanted - {service.name for service in seen.services}):
+        if seen.journal.joined:
+            yield Trouble(subject=name, message=f"there is no service {name}")
+    for service in seen.services:
+        if service.name in ("containerd", "docker"):
+            continue  # runtime-stopped says it
+        matters = service.start in _AUTOMATIC or service.name in wanted
+        if matters and service.state not in (RUNNING, *_COMING):
+            ending = ending_of(seen, service.name)
+            why = f": {ending.said}" if ending else ""
+            yield Trouble(
+                subject=service.name,
+                message=f"the service {service.name} is {service.state}{why}",
+                evidence=(ending.line,) if ending else (f"exit code {service.exit_code}",),
+                file=ending.path if ending else "",
+            )
+
+
+DIAGNOSIS = Diagnosis(
+    id="service-stopped",
+    title="Service stopped",
+    symptom="The Node is NotReady (`Kubelet stopped posting node status`), or Services do not "
+    "answer from this host.",
+    cause="A service that starts with Windows was stopped or paused, or ended and was not started "
+    "again.",
+    remedy="Start it with `Start-Service NAME`; where it ends again, the end of its log says why.",
+    looks_at=("services", "logs", "journal", "recipe"),
+    seen=Seen.UPSTREAM_BINARY,
+    examine=_examine,
+    hides=("node-not-ready",),
+)

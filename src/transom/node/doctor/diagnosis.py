@@ -1,0 +1,43 @@
+"""The shape of a diagnosis: one named cause, what shows it, and what to do about it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from transom.model.finding import Severity
+from transom.node.doctor.observation import Observation
+from transom.node.step import Seen
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trouble:
+    """One place where a cause was found.
+
+    `subject` is the thing that is wrong, `evidence` what shows it, `file` where that was read on
+    the host. `fix` is said instead of the diagnosis' own remedy where more is known.
+    """
+
+    subject: str
+    message: str
+    evidence: tuple[str, ...] = ()
+    file: str = ""
+    fix: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    """A cause by its name, which is never reused.
+
+    `hides` names the diagnoses that are mere consequences: what they find is not told beside this
+    one. `looks_at` names what of the observation is looked at.
+    """
+
+    id: str
+    title: str
+    symptom: str
+    cause: str
+    remedy: str
+    looks_at: tuple[str, ...]
+    seen: Seen
+    examine: Callable[[Observation], Iterator[Trouble]]
+    severity: Severity = Severity.ERROR
+    hides: tuple[str, ...] = ()

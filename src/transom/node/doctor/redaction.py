@@ -1,0 +1,119 @@
+"""Takes secrets out of text that leaves a host: tokens, keys, passwords, proxies with credentials.
+
+Used on everything that is observed or collected. A secret is known by the key it stands under, by
+its form, or because it was met under such a key elsewhere: `learn` all texts first, then `clean`.
+Rather too much is removed than too little.
+"""
+
+import base64
+import binascii
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+MARK = "[removed]"
+_SECRETS = (
+    r"[\w.\-]*(?:password|passwd|passphrase|token|secret|credential|client-key-data|private[-_]?key"
+    r"|api[-_]?key|access[-_]?key)[\w.\-]*|auth|pwd|sig|x-ms-sas"
+)
+_KEYED = re.compile(
+    rf"""(?ix) (?P<head> (?<![\w.\-]) (?P<quote>["']?) (?:{_SECRETS}) (?P=quote) \s* [:=] \s* )
+    (?P<value> "(?:[^"\\]|\\.)*" | '[^']*' | [^\s,;&}}\]"']+ )"""
+)
+_NAME = re.compile(rf"(?i){_SECRETS}")
+_FLAG = re.compile(rf"(?i)(?P<head>--?(?:{_SECRETS})\s+)(?P<value>(?!-)[^\s\"']+)")
+_BLOCK = re.compile(
+    rf"(?im)^(?P<indent>[ \t]*)(?:- )?[\"']?(?:{_SECRETS})[\"']?[ \t]*:[ \t]*(?P<style>[|>][+-]?\d?)[ \t]*$"
+)
+_PEM = re.compile(
+    r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|\Z)", re.DOTALL
+)
+_HARMLESS = re.compile(
+    r"(?i)true|false|null|none|\d{1,7}|\[removed\]|(?:[a-z]:)?[\\/][^\s]*|[|>][+-]?"
+)
+_FORMS = (
+    (re.compile(r"\b[a-z0-9]{6}\.[a-z0-9]{16}\b"), MARK),  # a bootstrap token
+    (re.compile(r"\beyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?"), MARK),  # a JSON web token
+    (re.compile(r"(?i)\b(bearer|basic)\s+(?!realm)[\w.~+/=-]{6,}"), rf"\1 {MARK}"),
+    (re.compile(r"://[^\s\"'<>]*@(?!sha256:)"), f"://{MARK}@"),
+)
+_ENCODED_PEM = re.compile(r"LS0tLS1CRUdJTi[A-Za-z0-9+/=]+")
+_SHORTEST = 6
+
+
+@dataclass(slots=True)
+class Redactor:
+    """Removes secrets; what it has learnt in one text it removes from all."""
+
+    known: set[str] = field(default_factory=set)
+
+    def learn(self, text: str) -> None:
+        """Remember the values that stand under secret keys."""
+        for pattern in (_KEYED, _FLAG):
+            for match in pattern.finditer(text):
+                value = match["value"].strip("\"'")
+                if len(value) >= _SHORTEST and not _HARMLESS.fullmatch(value):
+                    self.known.add(value)
+
+    def clean(self, text: str) -> str:
+        """The text without its secrets."""
+        text = _PEM.sub(MARK, text)
+        text = _ENCODED_PEM.sub(_encoded, text)
+        text = _blocks(text)
+        for pattern in (_KEYED, _FLAG):
+            text = pattern.sub(_keyed, text)
+        for pattern, replacement in _FORMS:
+            text = pattern.sub(replacement, text)
+        for secret in sorted(self.known, key=len, reverse=True):
+            text = text.replace(secret, MARK)
+        return text
+
+    def clean_tree(self, value: Any) -> Any:
+        """A JSON value with every text in it cleaned; keys that name a secret lose their value."""
+        if isinstance(value, str):
+            return self.clean(value)
+        if isinstance(value, list):
+            return [self.clean_tree(item) for item in value]
+        if isinstance(value, dict):
+            return {key: self._member(key, item) for key, item in value.items()}
+        return value
+
+    def _member(self, key: str, value: Any) -> Any:
+        if isinstance(value, str) and value and _NAME.fullmatch(key):
+            return value if _HARMLESS.fullmatch(value) else MARK
+        return self.clean_tree(value)
+
+
+def _keyed(match: re.Match[str]) -> str:
+    value = match["value"]
+    bare = value.strip("\"'")
+    if not bare or _HARMLESS.fullmatch(bare):
+        return match[0]
+    quote = value[0] if value[0] in "\"'" else ""
+    return f"{match['head']}{quote}{MARK}{quote}"
+
+
+def _encoded(match: re.Match[str]) -> str:
+    text = match[0]
+    try:
+        decoded = base64.b64decode(text + "=" * (-len(text) % 4))
+    except (ValueError, binascii.Error):
+        return MARK
+    return MARK if b"PRIVATE KEY" in decoded else text
+
+
+def _blocks(text: str) -> str:
+    """YAML's block form of a value: the deeper lines below the key."""
+    lines = text.split("\n")
+    kept: list[str] = []
+    depth: int | None = None
+    for line in lines:
+        indent = len(line) - len(line.lstrip(" \t"))
+        if depth is not None and line.strip() and indent > depth:
+            continue
+        depth = None
+        match = _BLOCK.match(line)
+        if match is not None:
+            depth = len(match["indent"])
+        kept.append(line if match is None else line[: match.start("style")] + MARK)
+    return "\n".join(kept)

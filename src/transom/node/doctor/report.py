@@ -1,0 +1,49 @@
+"""Findings about hosts in words and as the document every checker prints."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from transom.model.codec import encode
+from transom.model.finding import Finding, Severity
+from transom.model.problem import Mistake
+from transom.model.recipe import API_VERSION
+
+_WIDEST_EVIDENCE = 300
+
+
+def document_of(
+    findings: Sequence[Finding], unread: Mapping[str, str], *, hosts: int = 1
+) -> dict[str, Any]:
+    """The `Findings` document; `files` counts the hosts that were looked at."""
+    counts = {
+        severity.value: sum(finding.severity is severity for finding in findings)
+        for severity in Severity
+    }
+    mistakes = [Mistake(why, file=what) for what, why in unread.items()]
+    return {
+        "apiVersion": API_VERSION,
+        "kind": "Findings",
+        "findings": encode(list(findings)),
+        "overruled": [],
+        "unreadable": encode(mistakes),
+        "summary": {"files": hosts, "ignored": 0, "unreadable": len(mistakes), **counts},
+    }
+
+
+def text_of(host: str, findings: Sequence[Finding], unread: Mapping[str, str]) -> str:
+    """What a person reads about one host."""
+    lines = [_title(host, findings)]
+    for number, finding in enumerate(findings, start=1):
+        lines.append(f"{number}. {finding.severity.value}: {finding.message} [{finding.rule}]")
+        lines += (f"   seen: {item[:_WIDEST_EVIDENCE]}" for item in finding.evidence)
+        if finding.file:
+            lines.append(f"   in:   {finding.file}")
+        lines.append(f"   next: {finding.fix}")
+    lines += (f"not looked at: {what}: {why}" for what, why in unread.items())
+    return "\n".join(lines) + "\n"
+
+
+def _title(host: str, findings: Sequence[Finding]) -> str:
+    if not findings:
+        return f"{host}: nothing found"
+    return f"{host}: {len(findings)} finding{'' if len(findings) == 1 else 's'}, likeliest first"

@@ -1,0 +1,91 @@
+"""The verbs `doctor` and `collect` of the node program.
+
+Neither takes the lock or changes what a recipe describes: both look at a host in whatever state it
+is. Called by `program`.
+"""
+
+import argparse
+import hashlib
+import json
+import ntpath
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, TextIO
+
+from transom.errors import InvalidDocument, UsageError
+from transom.model.codec import decode, encode
+from transom.model.problem import Mistake
+from transom.model.recipe import API_VERSION
+from transom.model.sight import Given
+from transom.node.doctor.collection import collect
+from transom.node.doctor.examination import examine
+from transom.node.doctor.observe import observe
+from transom.node.doctor.report import document_of, text_of
+from transom.node.host.protocols import Machine
+from transom.node.layout import Layout
+
+VERBS = ("doctor", "collect")
+_CLOSED = "O:BAG:SYD:PAI(A;;FA;;;SY)(A;;FA;;;BA)"
+
+
+def add_arguments(verb: argparse.ArgumentParser, name: str) -> None:
+    """What the two verbs take."""
+    verb.add_argument(
+        "--given", action="store_true", help="read recipe and cluster's view (Given) on stdin"
+    )
+    if name == "doctor":
+        verb.add_argument("-o", "--output", choices=["text", "json"], default="text")
+
+
+def run(
+    options: argparse.Namespace, machine: Machine, stdin: TextIO, say: Callable[[Any], None]
+) -> int:
+    """Look, and say what was found; 1 where doctor found something.
+
+    `say` takes text for people as it is, and documents.
+    """
+    layout = Layout(options.home)
+    seen = observe(machine, layout, read_given(stdin.read()) if options.given else Given())
+    if options.verb == "collect":
+        say(encode(_write(machine, layout, collect(machine, layout, seen), seen.host)))
+        return 0
+    findings = examine(seen)
+    if options.output == "json":
+        say(document_of(findings, seen.unread))
+    else:
+        say(text_of(seen.host.lower(), findings, seen.unread))
+    return 1 if findings else 0
+
+
+def read_given(text: str) -> Given:
+    """Read what the caller knows; nothing at all is allowed."""
+    if not text.strip():
+        return Given()
+    try:
+        given = decode(Given, json.loads(text))
+    except (ValueError, RecursionError) as error:
+        raise InvalidDocument([Mistake(str(error))], subject="what was given") from error
+    if given.api_version != API_VERSION or given.kind != "Given":
+        found = f"{given.api_version} {given.kind}"
+        raise UsageError(f"cannot read a {found} as Given", hint=f"Send {API_VERSION} Given.")
+    return given
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collected:
+    """Where on the host an archive was written."""
+
+    api_version: str = API_VERSION
+    kind: str = "Collected"
+    path: str
+    bytes: int
+    sha256: str
+
+
+def _write(machine: Machine, layout: Layout, archive: bytes, host: str) -> Collected:
+    time = datetime.fromtimestamp(machine.clock.now(), UTC).strftime("%Y%m%dT%H%M%SZ")
+    path = ntpath.join(layout.collected, f"transom-{host.lower()}-{time}.zip")
+    machine.files.make_directory(layout.collected)
+    machine.files.write(path, archive, acl=_CLOSED)
+    return Collected(path=path, bytes=len(archive), sha256=hashlib.sha256(archive).hexdigest())

@@ -1,0 +1,46 @@
+"""States of the simulated host that only a diagnosis asks for; a test sets them."""
+
+from dataclasses import dataclass, field
+
+from transom.errors import PermanentError
+from transom.node.host.simulated_nouns import SimulatedNetwork, SimulatedServices
+from transom.node.host.values import HnsState, ServiceStatus, Volume
+
+_ROOMY = Volume(free=100 << 30, total=200 << 30)
+
+
+@dataclass
+class SimulatedVitals:
+    """What the services and networks of the host say, unless a test says more."""
+
+    services: SimulatedServices
+    network: SimulatedNetwork
+    statuses: dict[str, ServiceStatus] = field(default_factory=dict)
+    hns_state: HnsState | None = field(default_factory=HnsState)
+    room: Volume = _ROOMY
+    named_pipes: tuple[str, ...] = ()
+    event_logs: dict[str, str] = field(default_factory=dict)
+
+    def service(self, name: str) -> ServiceStatus | None:
+        if self.services.get(name) is None:
+            return None
+        state = "running" if self.services.running(name) else "stopped"
+        return self.statuses.get(name, ServiceStatus(state=state))
+
+    def hns(self) -> HnsState:
+        if self.hns_state is None:
+            raise PermanentError("the host network service does not answer", subject="hns")
+        return self.hns_state
+
+    def volume(self, path: str) -> Volume:
+        del path
+        return self.room
+
+    def pipes(self) -> tuple[str, ...]:
+        return self.named_pipes
+
+    def events(self, log: str, count: int) -> str:
+        del count
+        if log not in self.event_logs:
+            raise PermanentError(f"there is no event log {log}", subject=log)
+        return self.event_logs[log]

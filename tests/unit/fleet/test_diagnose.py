@@ -1,0 +1,166 @@
+"""Diagnosing and collecting over a session: the host's own causes, the cluster's view, and no traces."""
+
+import asyncio
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+from tests.unit.fleet.conftest import config_maps
+
+from transom.errors import PermanentError, TemporaryError
+from transom.fleet.collect import collect_host
+from transom.fleet.diagnose import diagnose_host, read_sight
+from transom.fleet.join import join_host
+from transom.kube.memory import MemoryApi
+from transom.model.sight import (
+    CertificateRequestSight,
+    FlannelSight,
+    RequestState,
+)
+from transom.node.doctor.collection import read_collection
+from transom.node.doctor.examination import examine
+
+ROTATION = "system:certificates.k8s.io:certificatesigningrequests:selfnodeclient"
+
+
+@pytest.fixture
+def joined(world, brought):
+    asyncio.run(join_host(world.wish, world.doors, brought=brought, pin=world.pin, watcher=world))
+    world.api.bound_roles = (ROTATION,)
+    return world
+
+
+@pytest.fixture
+def doctor(world, brought):
+    def run(api="own"):
+        chosen = world.api if api == "own" else api
+        return asyncio.run(diagnose_host(world.connect, chosen, bring=lambda: brought))
+
+    return run
+
+
+def rules(diagnosed):
+    return [finding.rule for finding in diagnosed.findings]
+
+
+def request(name, node, state=RequestState.PENDING):
+    return CertificateRequestSight(
+        name=name,
+        signer="kubernetes.io/kubelet-serving",
+        username=f"system:node:{node}",
+        subject=f"system:node:{node}",
+        created=1,
+        state=state,
+    )
+
+
+@pytest.mark.usefixtures("joined")
+def test_a_joined_host_that_is_well_gives_nothing(doctor):
+    diagnosed = doctor()
+    assert (diagnosed.host, rules(diagnosed), diagnosed.unread) == ("win-01", [], {})
+
+
+def test_causes_of_the_host_and_of_the_cluster_are_found_together(joined, doctor):
+    joined.host.services.stop("kubelet")
+    joined.api.seen_requests = [request("mine", "win-01"), request("other", "win-02")]
+    found = doctor().findings
+    assert [(item.rule, item.path) for item in found] == [
+        ("service-stopped", "kubelet"),
+        ("certificate-request-pending", "mine"),
+    ]
+
+
+def test_a_cluster_that_does_not_answer_is_no_reason_not_to_look(joined, doctor):
+    class Down(MemoryApi):
+        async def request_sights(self):
+            raise TemporaryError("cannot reach the API server")
+
+    joined.host.services.stop("kubelet")
+    diagnosed = doctor(Down(server_version="1.37.1"))
+    assert rules(diagnosed) == ["service-stopped"]
+    assert diagnosed.unread == {"the cluster": "cannot reach the API server"}
+
+
+@pytest.mark.usefixtures("joined")
+def test_without_a_kubeconfig_the_host_is_looked_at_alone(doctor):
+    assert doctor(None).unread == {"the cluster": "there is no kubeconfig"}
+
+
+def test_a_host_nobody_joined_is_left_as_it_was(world, doctor):
+    before = world.host.disk.tree(without="nothing")
+    diagnosed = doctor()
+    assert rules(diagnosed) == []
+    assert world.host.disk.tree(without="nothing") == before
+
+
+def test_an_older_program_is_replaced_before_it_is_asked(joined, doctor):
+    there = joined.host.files.read(r"C:\k\transom\node.pyz")
+    assert there == b"the program"
+    doctor()
+    now = joined.host.files.read(r"C:\k\transom\node.pyz")
+    assert now[:2] == b"PK"
+    doctor()
+    assert joined.host.files.read(r"C:\k\transom\node.pyz") == now
+
+
+def test_an_archive_is_fetched_checked_and_removed_from_the_host(joined, brought):
+    joined.host.services.stop("kubelet")
+    collected = asyncio.run(collect_host(joined.connect, joined.api, bring=lambda: brought))
+    assert collected.name.startswith("transom-win-01-")
+    seen = read_collection(io.BytesIO(collected.content), name=collected.name)
+    assert [finding.rule for finding in examine(seen)] == ["service-stopped"]
+    assert seen.cluster is not None
+    assert joined.host.files.entries(r"C:\k\transom\collected") == ()
+
+
+def test_an_archive_that_changed_on_the_way_is_refused(joined, brought, monkeypatch):
+    from tests.unit.fleet.conftest import Session
+
+    async def read(self, path):
+        return b"something else" if path.endswith(".zip") else await real(self, path)
+
+    real = Session.read
+    monkeypatch.setattr(Session, "read", read)
+    with pytest.raises(PermanentError, match="not what the host wrote"):
+        asyncio.run(collect_host(joined.connect, joined.api, bring=lambda: brought))
+
+
+def sight_of(api):
+    return asyncio.run(read_sight(api, "win-01"))
+
+
+def test_the_clusters_own_settings_are_read():
+    api = MemoryApi(server_version="1.37.1", config_maps=config_maps(), clock=12)
+    sight = sight_of(api)
+    assert (sight.time, sight.version, sight.node) == (12, "1.37.1", None)
+    assert sight.flannel == FlannelSight(
+        network="10.244.0.0/16", backend="vxlan", vni=4096, port=4789
+    )
+    assert (sight.pod_cidrs, sight.service_cidrs) == (("10.244.0.0/16",), ("10.96.0.0/12",))
+
+
+@pytest.mark.parametrize(
+    "maps",
+    [
+        {},
+        {("kube-system", "kube-flannel-cfg"): {"net-conf.json": "{"}},
+        {("kube-system", "kube-flannel-cfg"): {}, ("kube-system", "kubeadm-config"): {}},
+        {("kube-system", "kubeadm-config"): {"ClusterConfiguration": "networking: ["}},
+        {("kube-system", "kubeadm-config"): {"ClusterConfiguration": "networking: null"}},
+    ],
+    ids=["nothing", "no JSON", "empty maps", "no YAML", "no ranges"],
+)
+def test_settings_that_are_missing_or_broken_are_left_out(maps):
+    sight = sight_of(MemoryApi(server_version="1.37.1", config_maps=maps))
+    assert (sight.flannel, sight.pod_cidrs) == (None, ())
+
+
+def test_linux_defaults_of_flannel_are_told_as_not_set():
+    conf = {"Network": "10.244.0.0/16", "Backend": {"Type": "vxlan"}}
+    maps: dict[tuple[str, str], Mapping[str, str]] = {
+        ("kube-flannel", "kube-flannel-cfg"): {"net-conf.json": json.dumps(conf)}
+    }
+    flannel = sight_of(MemoryApi(server_version="1", config_maps=maps)).flannel
+    assert flannel == replace(flannel, vni=None, port=None)

@@ -1,0 +1,170 @@
+"""An archive gives the same findings as the host it comes from, and holds no secret."""
+
+import base64
+import io
+import json
+import zipfile
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.unit.node.conftest import KUBELET, KUBERNETES
+from tests.unit.node.doctor.conftest import KUBECONFIG, LOG, STARTED, sight, well_host
+from tests.unit.node.doctor.test_causes import ON_HOST, UNKNOWN_FLAG, ended
+
+from transom.errors import UsageError
+from transom.model.sight import Given
+from transom.node.doctor.collection import collect, read_collection
+from transom.node.doctor.examination import examine
+from transom.node.doctor.observe import observe
+from transom.node.doctor.redaction import Redactor
+from transom.node.host.values import ServiceDefinition
+from transom.node.layout import Layout
+
+ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+SECRETS = st.text(ALPHABET + "-_.~+", min_size=12, max_size=40).filter(
+    # A word that stands in every file anyway would prove nothing.
+    lambda text: any(letter.isdigit() for letter in text) and text[0].isalpha()
+)
+
+
+def archive_of(host, cluster=None):
+    seen = observe(host, Layout(), Given(cluster=cluster))
+    return collect(host, Layout(), seen), seen
+
+
+def contents(archive):
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        return {name: opened.read(name) for name in opened.namelist()}
+
+
+@pytest.mark.parametrize(
+    ("id_", "name", "fault"), ON_HOST, ids=[f"{i}: {n}" for i, n, _ in ON_HOST]
+)
+def test_an_archive_gives_the_findings_of_its_host(host, id_, name, fault):
+    fault(host)
+    archive, seen = archive_of(host, sight(host))
+    again = read_collection(io.BytesIO(archive), name="a.zip")
+    assert examine(again) == examine(seen), (id_, name)
+
+
+def test_an_archive_names_what_it_has_and_what_it_lacks(host):
+    host.vitals.event_logs["System"] = "Event[0]: the kubelet service terminated unexpectedly"
+    archive, _ = archive_of(host)
+    files = contents(archive)
+    manifest = json.loads(files["manifest.json"])
+    assert (manifest["apiVersion"], manifest["kind"]) == ("transom.dev/v1alpha1", "Collection")
+    assert {entry["name"] for entry in manifest["entries"]} == set(files) - {"manifest.json"}
+    assert "files/C/var/log/kubelet/kubelet.log" in files
+    assert "files/C/k/transom/state/journal" in files
+    assert b"terminated unexpectedly" in files["events/System.txt"]
+    assert manifest["missing"] == {"event log Application": "there is no event log Application"}
+
+
+def test_one_host_at_one_time_gives_the_same_bytes(host):
+    assert archive_of(host)[0] == archive_of(host)[0]
+
+
+def test_a_long_log_keeps_its_end(host):
+    host.files.write(LOG, b"x" * 100 + b"\n" + b"noise\n" * 400_000 + UNKNOWN_FLAG.encode())
+    host.services.stop("kubelet")
+    archive, seen = archive_of(host)
+    assert examine(seen)[0].rule == "flag-refused"
+    assert len(contents(archive)["files/C/var/log/kubelet/kubelet.log"]) <= 1 << 20
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"no zip", None],
+    ids=["empty", "no zip", "another zip"],
+)
+def test_what_is_no_archive_is_a_usage_error(content):
+    if content is None:
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w") as archive:
+            archive.writestr("manifest.json", '{"kind": "Other"}')
+        content = buffer.getvalue()
+    with pytest.raises(UsageError, match="is no archive"):
+        read_collection(io.BytesIO(content), name="x.zip")
+
+
+def plant(host, token, password, key):
+    """Secrets where real programs and people leave them."""
+    private = f"-----BEGIN EC PRIVATE KEY-----\n{key}\n-----END EC PRIVATE KEY-----\n"
+    encoded = base64.b64encode(private.encode()).decode()
+    user = f"    token: {token}\n    client-key-data: {encoded}\n    password: '{password}'\n"
+    host.files.write(KUBERNETES + r"\kubelet.conf", (KUBECONFIG + user).encode())
+    config = f"kind: KubeletConfiguration\nregistryCredential: |\n  {token}\n  {password}\nx: 1\n"
+    host.files.write(KUBELET + r"\config.yaml", config.encode())
+    lines = (
+        f"{STARTED}Authorization: Bearer {token}\n"
+        f"kubelet.exe --token {token} --proxy-password={password}\n"
+        f"GET https://me:{password}@proxy.example/x failed\nit said {token} again\n{private}\n"
+    )
+    host.files.write(LOG, lines.encode())
+    host.environment.put("HTTPS_PROXY", f"http://me:{password}@proxy:3128")
+    host.environment.put("NO_PROXY", "*")
+    host.vitals.event_logs["System"] = f'{{"token": "{token}"}} {private}'
+    host.services.put(
+        "kube-proxy",
+        ServiceDefinition(
+            command=f"kube-proxy.exe --token={token}",
+            display_name="kube-proxy",
+            start="demand",
+            environment=(f"HTTPS_PROXY=http://me:{password}@proxy:3128", "NO_PROXY=*"),
+        ),
+    )
+    toml = f"[auth]\npassword = '{password}'\nauth = \"{token}\"\n"
+    host.files.write(r"C:\Program Files\containerd\config.toml", toml.encode())
+    return encoded
+
+
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(token=SECRETS, password=SECRETS, key=SECRETS)
+def test_planted_secrets_are_in_no_file_of_an_archive_and_in_no_finding(
+    request_for, token, password, key
+):
+    host = well_host(request_for)
+    encoded = plant(host, token, password, key)
+    archive, seen = archive_of(host)
+    files = contents(archive)
+    assert len(files) > 10
+    said = json.dumps([finding.message + str(finding.evidence) for finding in examine(seen)])
+    for secret in (token, password, key, encoded):
+        assert secret not in said
+        for name, content in files.items():
+            assert secret.encode() not in content, name
+
+
+@given(
+    token=st.from_regex(r"\A[a-z0-9]{6}\.[a-z0-9]{16}\Z"),
+    before=st.text(max_size=20),
+    after=st.text(max_size=20),
+)
+def test_a_bootstrap_token_is_known_by_its_form_wherever_it_stands(token, before, after):
+    text = Redactor().clean(f"{before} {token} {after}")
+    assert token not in text
+
+
+@given(text=st.text(ALPHABET + " \n:=,./\\\"'{}[]-", max_size=300))
+def test_cleaning_twice_is_cleaning_once(text):
+    once = Redactor().clean(text)
+    assert Redactor().clean(once) == once
+
+
+def test_what_is_no_secret_stays():
+    text = (
+        "certificate-authority-data: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCg==\n"
+        "tokenFile: C:\\secrets\\x\nrotateCertificates: true\n"
+        "image: registry.example/a@sha256:0123\nserver: https://10.0.0.1:6443\n" + UNKNOWN_FLAG
+    )
+    assert Redactor().clean(text) == text
+
+
+def test_the_evidence_of_a_finding_survives_redaction(host):
+    ended(host, UNKNOWN_FLAG)
+    archive, _ = archive_of(host)
+    (finding,) = examine(read_collection(io.BytesIO(archive), name="a"))
+    assert "--network-plugin" in finding.evidence[0]
