@@ -104,7 +104,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     kubectl = action("kubectl", "run kubectl as the cluster's administrator")
     kubectl.add_argument("command", nargs=argparse.REMAINDER)
     action("hns", "what is programmed into a host's networking service").add_argument("host")
-    action("fleet", "serve artifacts to the hosts, and print how to join them")
+    fleet = action("fleet", "serve artifacts to the hosts, and print how to join them")
+    fleet.add_argument(
+        "--kubernetes",
+        metavar="VERSION",
+        action="append",
+        default=[],
+        help="also serve this version, for upgrades; the first is the fleet's (default: the lab's)",
+    )
     action("reboot", "reboot a host").add_argument("host")
     action("doctor", "what this machine lacks to run the lab")
 
@@ -272,8 +279,9 @@ def _hns(lab: Lab, args: argparse.Namespace) -> int:
 
 
 def _fleet(lab: Lab, args: argparse.Namespace) -> int:
-    del args
-    made = prepare_fleet(lab, cache=cache_directory(), progress=Progress())
+    made = prepare_fleet(
+        lab, cache=cache_directory(), progress=Progress(), kubernetes=args.kubernetes
+    )
     _say(f"fleet       {made.fleet}\nlock        {made.lock}\n\ntry:")
     for host in lab.hosts():
         _say(shell_line(["transom", "join", *join_flags(lab, host, made)]))

@@ -21,6 +21,12 @@ def test_up_without_arguments_asks_for_one_host_and_a_whole_control_plane():
     assert args.components == "etcd,apiserver,controller-manager,scheduler"
 
 
+def test_a_fleet_can_be_of_several_versions_for_upgrades():
+    args = _parse("fleet", "--kubernetes", "1.36.4", "--kubernetes", "1.37.1")
+    assert args.kubernetes == ["1.36.4", "1.37.1"]
+    assert _parse("fleet").kubernetes == []
+
+
 def test_the_words_after_the_host_are_the_command():
     args = _parse("exec", "win1", "--", "sc", "query", "--name", "x")
     assert cli._command(args) == ["sc", "query", "--name", "x"]
