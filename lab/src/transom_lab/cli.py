@@ -4,13 +4,16 @@ Found through the entry point group `transom.commands`. Results go to stdout, pr
 """
 
 import argparse
+import contextlib
 import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import IO
 
 from transom.errors import PermanentError, UsageError
 from transom_lab.controlplane import Component
@@ -236,7 +239,42 @@ def _status(lab: Lab, args: argparse.Namespace) -> int:
 
 def _exec(lab: Lab, args: argparse.Namespace) -> int:
     argv, environment = lab.host(args.host).command(_command(args))
-    return subprocess.call(argv, env=environment)
+    if all(os.isatty(number) for number in range(3)):
+        return subprocess.call(argv, env=environment)
+    return _piped(argv, environment)
+
+
+def _piped(argv: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Run with pipes, which is all Wine can use beside a terminal: it has no name for other files."""
+    with subprocess.Popen(
+        argv,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        assert child.stderr is not None
+        feeder = threading.Thread(target=_feed, args=(child.stdin,), daemon=True)
+        errors = threading.Thread(target=_copy, args=(child.stderr, sys.stderr.buffer))
+        feeder.start()
+        errors.start()
+        _copy(child.stdout, sys.stdout.buffer)
+        errors.join()
+    return child.returncode
+
+
+def _feed(target: IO[bytes]) -> None:
+    with contextlib.suppress(BrokenPipeError), target:
+        _copy(sys.stdin.buffer, target)
+
+
+def _copy(source: IO[bytes], target: IO[bytes]) -> None:
+    """Pass on what comes as it comes."""
+    while part := os.read(source.fileno(), 1 << 16):
+        target.write(part)
+        target.flush()
 
 
 def _ssh(lab: Lab, args: argparse.Namespace) -> int:

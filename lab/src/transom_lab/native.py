@@ -31,7 +31,7 @@ _FLAGS = (
 _BUILD_TIMEOUT_S = 1200
 _TEMPLATE = "base.reg.in"
 _FOLDERS = ("goshim", "hns", "cri", "standins")
-_STAND_INS = ("dism", "icacls", "netsh", "route", "sc", "shutdown")
+_STAND_INS = ("dism", "endservices", "icacls", "netsh", "route", "sc", "shutdown")
 
 
 @dataclass(frozen=True, slots=True)
