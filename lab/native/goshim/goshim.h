@@ -47,10 +47,8 @@ struct hook {
     void *mine;
     void **real;
 };
-#define HOOK(function)                                                                             \
-    { #function, (void *)my_##function, (void **)&real_##function }
-#define HOOK_NEW(function)                                                                         \
-    { #function, (void *)my_##function, NULL }
+#define HOOK(function) {#function, (void *)my_##function, (void **)&real_##function}
+#define HOOK_NEW(function) {#function, (void *)my_##function, NULL}
 
 extern const struct hook link_hooks[], nt_hooks[], socket_hooks[], counter_hooks[], service_hooks[],
     power_hooks[];

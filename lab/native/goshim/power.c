@@ -99,7 +99,7 @@ void power_renamed(const WCHAR *from, const WCHAR *to) {
     EnterCriticalSection(&lock);
     if (new)
         forget(new);
-    for (int i = 0; old && new &&i < MOST_FILES; i++) {
+    for (int i = 0; old && new && i < MOST_FILES; i++) {
         if (unflushed[i].path && !strcmp(unflushed[i].path, old)) {
             drop(unflushed[i].path);
             unflushed[i].path = new;

@@ -31,11 +31,12 @@ from transom_lab.sshd import USER
 
 SUMMARY = "a real control plane and Windows hosts on this Linux machine"
 
+_HOSTS = 2
 _EXAMPLES = """
 Examples:
   transom lab doctor                        what this machine lacks
-  transom lab up --hosts 2                  a cluster and two Windows hosts
-  transom lab up --hosts 0 --components etcd,apiserver
+  transom lab up                            a cluster and two Windows hosts
+  transom lab up --components etcd,apiserver
   transom lab kubectl get nodes -o wide
   transom lab exec win1 -- sc query kubelet
   transom lab ssh win1
@@ -58,7 +59,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         )
 
     up = action("up", "start the lab, or what of it does not run")
-    up.add_argument("--hosts", type=int, default=1, metavar="N", help="Windows hosts (default: 1)")
+    up.add_argument(
+        "--hosts",
+        type=int,
+        metavar="N",
+        help=f"Windows hosts (default: {_HOSTS}; none for a partial control plane)",
+    )
     up.add_argument(
         "--kubernetes",
         metavar="VERSION",
@@ -74,7 +80,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--components",
         metavar="LIST",
         default=",".join(Component),
-        help="parts of the control plane; less than all needs --hosts 0 and no Wine",
+        help="parts of the control plane; less than all has no hosts and needs no Wine",
     )
     up.add_argument(
         "--bare", action="store_true", help="hosts without Kubernetes' programs and services"
@@ -123,6 +129,8 @@ def run(args: argparse.Namespace) -> int:
     """Run one subcommand and return its exit code."""
     if args.action == "doctor":
         return _doctor()
+    if args.action == "up" and args.hosts is None:
+        args.hosts = _HOSTS if set(_components(args.components)) == set(Component) else 0
     _require_machine(windows=args.action != "up" or args.hosts > 0)
     lab = Lab(lab_directory(args.name), cache=cache_directory(), progress=Progress())
     return _ACTIONS[args.action](lab, args)

@@ -8,11 +8,13 @@ Called by `lab`.
 import hashlib
 import io
 import tempfile
+import time
 import zipfile
 from pathlib import Path
 
 from transom_lab.embedpython import VERSION as PYTHON_VERSION
 from transom_lab.embedpython import added_module, embeddable_zip, lab_python
+from transom_lab.leftovers import note_use, remove_old
 from transom_lab.locks import exclusive
 from transom_lab.namespaces import Bind, Room
 from transom_lab.native import NativeParts
@@ -46,6 +48,9 @@ def base_prefix(
                 made = _make(Path(scratch), wine, parts, release)
                 _fill(made / "drive_c", parts, python)
                 made.rename(target)
+            others = target.parent.glob(f"{release.name}-*")
+            remove_old(others, locks=lock.parent, now=time.time())
+        note_use(target)
     return target
 
 
