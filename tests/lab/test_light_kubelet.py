@@ -6,7 +6,7 @@ import pytest
 
 from transom_lab import lightkubelet
 
-_MANY = 60
+_MANY = 40
 
 
 @pytest.fixture

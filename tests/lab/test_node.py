@@ -25,9 +25,9 @@ from transom.node.build import build_node_zip
 from transom_lab.binaries import Binaries
 from transom_lab.controlplane import ca_certificate_hash
 from transom_lab.faults import Faults
-from transom_lab.lab import Lab, Wish
+from transom_lab.lab import Wish
 from transom_lab.network import CONTROL_PLANE
-from transom_lab.places import cache_directory, lab_directory
+from transom_lab.places import cache_directory
 from transom_lab.programs import Goos, program
 from transom_lab.progress import Progress
 from transom_lab.sshd import USER
@@ -213,10 +213,9 @@ def _output(argv):
 
 
 @pytest.fixture(scope="module")
-def site(machine):
+def site(lone_lab):
     """A lab of its own, because its host starts without Kubernetes' programs and services."""
-    del machine
-    lab = Lab(lab_directory("node-program"), cache=cache_directory(), progress=Progress())
+    lab = lone_lab("node-program")
     lab.down()
     try:
         lab.up(Wish(hosts=1, bare=True))
