@@ -42,7 +42,7 @@ endif
 test: $(INSTALLED) $(if $(LINUX),$(LAB_INSTALLED)) $(if $(LAB),lab-machine)  ## unit and contract tests, two minutes; LAB=1 adds the lab's (root)
 	$(BIN)/python -m pytest -n auto $(if $(LAB),,-m "not go")
 ifneq ($(LAB),)
-	$(BIN)/python -m pytest tests/lab -n 2 --dist loadfile --reruns 1 -rR
+	$(BIN)/python -m pytest tests/lab -n 2 --dist loadfile
 endif
 
 test-windows: $(INSTALLED)  ## on a Windows Server, as administrator: the contract that the lab's stand-ins keep, and the node program's self-test

@@ -172,19 +172,7 @@ class Cluster:
         return self.lab.control_plane.create_token(self.lab.program("kubeadm"), ttl=ttl)
 
     def join(self, name: str, *, token: str = "", ca_hash: str = "") -> Answer:
-        """kubeadm.exe join on the host, tried a second time where the first one hangs.
-
-        In Wine a kubelet service that is started right after it was stopped now and then never
-        comes up, and kubeadm waits for it for minutes; a join takes seconds otherwise.
-        """
-        try:
-            return self._join(name, token=token, ca_hash=ca_hash)
-        except asyncssh.TimeoutError:
-            self.reset(name)
-            return self._join(name, token=token, ca_hash=ca_hash)
-
-    def _join(self, name: str, *, token: str, ca_hash: str) -> Answer:
-        """Join through SSH, patient for three seconds of discovery only."""
+        """Join by kubeadm.exe through SSH, patient for three seconds of discovery only."""
         document = {
             "apiVersion": "kubeadm.k8s.io/v1beta4",
             "kind": "JoinConfiguration",

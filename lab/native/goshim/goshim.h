@@ -84,7 +84,7 @@ void power_write(void);
 void power_renamed(const WCHAR *from, const WCHAR *to);
 
 /* services.c: these replace the program's own imports too */
-void services_from_environment(void);
+void services_start(void);
 HANDLE WINAPI my_GetStdHandle(DWORD which);
 void WINAPI my_ExitProcess(UINT code);
 extern HANDLE(WINAPI *real_GetStdHandle)(DWORD);

@@ -110,7 +110,7 @@ BOOL WINAPI DllMain(HINSTANCE instance, DWORD reason, void *reserved) {
         return TRUE;
     GetEnvironmentVariableA("GOSHIM_LOG", log_path, sizeof log_path);
     trace = GetEnvironmentVariableA("GOSHIM_TRACE", flag, sizeof flag) > 0;
-    services_from_environment();
+    services_start();
     power_from_file();
     imports = patch_import("GetProcAddress", my_GetProcAddress, (void **)&real_GetProcAddress);
     /* The Go runtime's own imports, for panics and for the way out. */
