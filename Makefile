@@ -1,13 +1,13 @@
 # Every target works from a fresh clone: it makes .venv and installs what is missing.
 PYTHON ?= python3
-BIN := .venv/bin
+BIN := $(if $(filter Windows_NT,$(OS)),.venv/Scripts,.venv/bin)
 INSTALLED := .venv/.installed
 
 .DEFAULT_GOAL := help
 LAB ?=
 LAB_INSTALLED := .venv/.lab-installed
 
-.PHONY: help setup demo test check bench lab generate clean
+.PHONY: help setup demo test test-windows check bench lab generate clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -42,19 +42,23 @@ endif
 test: $(INSTALLED) $(if $(LINUX),$(LAB_INSTALLED)) $(if $(LAB),lab-machine)  ## unit and contract tests, two minutes; LAB=1 adds the lab's (root)
 	$(BIN)/python -m pytest -n auto $(if $(LAB),,-m "not go")
 ifneq ($(LAB),)
-	$(BIN)/python -m pytest tests/lab --reruns 1 -rR
+	$(BIN)/python -m pytest tests/lab -n 2 --dist loadfile
 endif
 
-lab: lab-machine  ## a control plane and two Windows hosts on this machine (Linux, root)
-	$(BIN)/transom lab up --hosts 2
+test-windows: $(INSTALLED)  ## on a Windows Server, as administrator: the contract that the lab's stand-ins keep, and the node program's self-test
+	$(BIN)/python -m pytest tests/windows
 
-check: $(INSTALLED) $(if $(LINUX),$(LAB_INSTALLED))  ## format, lint, types for Linux and Windows, layers, generated files
+lab: lab-machine  ## a control plane and two Windows hosts on this machine (Linux, root)
+	$(BIN)/transom lab up
+
+check: $(INSTALLED) $(if $(LINUX),$(LAB_INSTALLED))  ## format, lint, types for Linux and Windows, layers, generated files, the lab's C and Go
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy --platform linux src tools benchmarks $(if $(LINUX),lab/src tests,tests/contract)
 	$(BIN)/mypy --platform win32 src
 	$(BIN)/lint-imports
 	$(BIN)/python tools/generate.py --check
+	$(if $(LINUX),$(BIN)/python tools/native.py)
 
 bench: $(INSTALLED) $(if $(LAB),lab-machine)  ## the figures we promise, as ratios in one run; LAB=1 adds the lab's
 	$(BIN)/python benchmarks/startup.py

@@ -1,19 +1,23 @@
-"""What Wine forgets, remembered: loaded by the lab's Python before the node program starts.
+"""What Wine forgets, remembered, and the power cut at the n-th write: loaded before the node program.
 
-Part of the Python that the lab's mirror serves, so that node.pyz runs there unchanged. Wine stores of
-a security descriptor only what Unix mode bits can say, forgets a service's recovery actions, and has
-no volume to flush. Each is asked of Wine first and then kept beside it, so that it can be read back.
+Part of the Python in every host and of the one that the lab's mirror serves, so that node.pyz runs
+there unchanged. Wine stores of a security descriptor only what Unix mode bits can say, forgets a
+service's recovery actions, and has no volume to flush. Each is asked of Wine first and then kept beside
+it, so that it can be read back. lab/native/goshim/power.c says what a power cut is.
 """
 
+import ctypes
 import importlib.abc
 import importlib.util
 import json
+import os
 import struct
 import sys
 from pathlib import Path
 
 _HOST = "transom.node.host.windows"
 _KEPT = Path(r"C:\windows\transom-lab-access.json")
+_ORDER = Path(r"C:\ProgramData\transom-lab\power-cut")
 _SERVICES = r"SYSTEM\CurrentControlSet\Services"
 
 
@@ -38,35 +42,100 @@ class _Finder(importlib.abc.MetaPathFinder):
         return spec
 
 
+class _Power:
+    """Counts what this process changes on the disk, if it is the one whose n-th change is the last."""
+
+    def __init__(self):
+        try:
+            program, count, mode = _ORDER.read_text().split()
+        except OSError:
+            program, count, mode = "", "0", ""
+        self._left = int(count) if program == Path(sys.executable).name.lower() else 0
+        self._loses = mode == "lose"
+        self._unflushed = {}
+
+    def write(self):
+        """Call before each change."""
+        if self._left:
+            self._left -= 1
+            if not self._left:
+                self._cut()
+
+    def unflushed(self, path):
+        """Call before a file grows."""
+        if self._left and self._loses:
+            file = Path(path)
+            size = file.stat().st_size if file.exists() else 0
+            self._unflushed.setdefault(path, size)
+
+    def flushed(self, path):
+        """Call when a file is flushed or gone."""
+        self._unflushed.pop(path, None)
+
+    def renamed(self, source, target):
+        """Call when a file has another name: what was not flushed still is not."""
+        self.flushed(target)
+        if source in self._unflushed:
+            self._unflushed[target] = self._unflushed.pop(source)
+
+    def _cut(self):
+        for path, size in self._unflushed.items():
+            os.truncate(path, size)
+        ctypes.WinDLL("bcryptprimitives").LabCutPower()
+
+
 def _remembering(host_class):  # noqa: C901 - classes, not branches
     from transom.node.host.files import SafeFiles
     from transom.node.host.windows_disk import WindowsDisk
     from transom.node.host.windows_services import WindowsServices
 
+    power = _Power()
+
     class RememberingDisk(WindowsDisk):
-        """Keeps the descriptor that was set, by path."""
+        """Keeps the descriptor that was set, by path, and counts changes."""
 
         def acl(self, path):
             return _read().get(path.lower()) or super().acl(path)
 
         def set_acl(self, path, sddl):
+            power.write()
             super().set_acl(path, sddl)
             _change(path, sddl)
 
         def create(self, path, *, acl=""):
+            power.write()
             _change(path, None)
             super().create(path, acl=acl)
 
+        def append(self, path, data):
+            power.write()
+            power.unflushed(path)
+            super().append(path, data)
+
+        def flush(self, path):
+            power.write()
+            super().flush(path)
+            power.flushed(path)
+
+        def make_directory(self, path):
+            power.write()
+            super().make_directory(path)
+
         def rename(self, source, target):
+            power.write()
             super().rename(source, target)
+            power.renamed(source, target)
             _change(target, _read().get(source.lower()))
             _change(source, None)
 
         def remove(self, path):
+            power.write()
             super().remove(path)
+            power.flushed(path)
             _change(path, None)
 
         def remove_directory(self, path):
+            power.write()
             super().remove_directory(path)
             _change(path, None)
 

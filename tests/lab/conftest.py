@@ -1,4 +1,4 @@
-"""One lab for the whole session: a control plane and two Windows hosts, with the real binaries.
+"""One lab for each worker's whole session: a control plane and two Windows hosts, with the real binaries.
 
 Where the machine cannot run it the tests are skipped with what is missing, except when CI=true:
 there a missing package is a failure, never a silent green.
@@ -69,8 +69,9 @@ def lab(machine: None) -> Iterator[Lab]:
 
 
 def new_lab(purpose: str) -> Lab:
-    """A lab of this checkout, not up; two checkouts can be tested at the same time."""
-    name = f"{purpose}-{hashlib.sha256(str(_HERE).encode()).hexdigest()[:6]}"
+    """A lab of this checkout and worker, not up; two can be tested at the same time."""
+    who = f"{_HERE} {os.environ.get('PYTEST_XDIST_WORKER', '')}"
+    name = f"{purpose}-{hashlib.sha256(who.encode()).hexdigest()[:6]}"
     return Lab(lab_directory(name), cache=cache_directory(), progress=Progress())
 
 
@@ -171,19 +172,7 @@ class Cluster:
         return self.lab.control_plane.create_token(self.lab.program("kubeadm"), ttl=ttl)
 
     def join(self, name: str, *, token: str = "", ca_hash: str = "") -> Answer:
-        """kubeadm.exe join on the host, tried a second time where the first one hangs.
-
-        In Wine a kubelet service that is started right after it was stopped now and then never
-        comes up, and kubeadm waits for it for minutes; a join takes seconds otherwise.
-        """
-        try:
-            return self._join(name, token=token, ca_hash=ca_hash)
-        except asyncssh.TimeoutError:
-            self.reset(name)
-            return self._join(name, token=token, ca_hash=ca_hash)
-
-    def _join(self, name: str, *, token: str, ca_hash: str) -> Answer:
-        """Join through SSH, patient for three seconds of discovery only."""
+        """Join by kubeadm.exe through SSH, patient for three seconds of discovery only."""
         document = {
             "apiVersion": "kubeadm.k8s.io/v1beta4",
             "kind": "JoinConfiguration",

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from base64 import b64decode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -21,7 +21,7 @@ from tests.lab.snapshot import files, snapshot
 from transom_lab.fleet import LabFleet, join_flags, prepare_fleet, reset_flags
 from transom_lab.host import WindowsHost
 from transom_lab.lab import Lab, Wish
-from transom_lab.places import cache_directory, lab_directory
+from transom_lab.places import cache_directory
 from transom_lab.progress import Progress
 
 pytestmark = pytest.mark.timeout(900)
@@ -123,10 +123,9 @@ class Spy(threading.Thread):
 
 
 @pytest.fixture(scope="module")
-def site(machine: None) -> Iterator[Site]:
+def site(lone_lab: Callable[[str], Lab]) -> Iterator[Site]:
     """A lab of its own, because its host starts without Kubernetes' programs and services."""
-    del machine
-    lab = Lab(lab_directory("cli-join"), cache=cache_directory(), progress=Progress())
+    lab = lone_lab("cli-join")
     lab.down()
     try:
         lab.up(Wish(hosts=1, bare=True))

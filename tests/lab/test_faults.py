@@ -1,10 +1,15 @@
 """Faults on demand do what they say, and can be taken back."""
 
+import contextlib
 import sys
+from pathlib import Path
 from typing import Any
 
+import asyncssh
 import pytest
 
+import transom
+from transom.node.build import build_node_zip
 from transom_lab.faults import Faults
 from transom_lab.hns.faults import Fault
 
@@ -50,10 +55,7 @@ print(time.monotonic() - began)
 
 def test_a_slow_network_lets_through_what_was_asked_and_no_more(cluster, faults):
     """200 kB through 400 kbit/s take four seconds, and none of it without the limit."""
-    host = cluster.lab.host("win2")
-    script = host.directory / "client.py"
-    script.write_text(_CLIENT)
-    host.put(script, r"C:\k\client.py")
+    _put(cluster.lab.host("win2"), r"C:\k\client.py", _CLIENT)
     ground = cluster.lab.ground
     argv = [sys.executable, "-c", _SERVER]
     ground.spawn("server", argv, log=cluster.lab.directory / "server.log")
@@ -83,6 +85,95 @@ def test_a_host_whose_power_was_cut_boots_from_its_drive(cluster, faults):
     faults.restore_power("win2")
     assert cluster.ssh("win2", r"type C:\k\kept.txt").stdout.strip() == "kept"
     host.await_service("containerd", "RUNNING")
+
+
+_FILL = r"""
+import ctypes, shutil
+kernel = ctypes.WinDLL("kernel32", use_last_error=True)
+kernel.CreateFileW.restype = ctypes.c_void_p
+file = ctypes.c_void_p(kernel.CreateFileW(r"C:\k\big.bin", 0x40000000, 0, None, 2, 0, None))
+done = ctypes.c_ulong()
+for _ in range(64):
+    if not kernel.WriteFile(file, bytes(65536), 65536, ctypes.byref(done), None):
+        print(ctypes.get_last_error(), shutil.disk_usage("C:\\").free < 65536)
+        break
+"""
+
+
+def test_a_full_disk_refuses_writes_until_there_is_room_again(cluster, faults):
+    """The errors are the machine's own, the free space is true, and what was written before stays."""
+    host = cluster.lab.host("win2")
+    _put(host, r"C:\k\fill.py", _FILL)
+    faults.fill_disk("win2", free_kib=512)
+    try:
+        assert cluster.ssh("win2", r"echo small> C:\k\small.txt").code == 0
+        said = cluster.ssh("win2", r"C:\Python\python.exe C:\k\fill.py").stdout.split()
+        assert said == ["112", "True"]  # ERROR_DISK_FULL
+        assert cluster.ssh("win2", r"echo more> C:\k\more.txt & type C:\k\more.txt").stdout == ""
+        assert "small" in (host.drive_c / "k" / "small.txt").read_text()
+    finally:
+        faults.free_disk("win2")
+    answer = cluster.ssh("win2", r"C:\Python\python.exe C:\k\fill.py & type C:\k\small.txt")
+    assert answer.stdout.strip() == "small"
+    assert not (host.drive_c / "filler.bin").exists()
+
+
+_WRITES = r"""
+import sys
+sys.path.insert(0, r"C:\k\node.pyz")
+from transom.node.host.windows import WindowsHost
+disk = WindowsHost().disk
+for number in range(1, 9):
+    disk.create(rf"C:\k\written{number}.txt")
+    disk.append(rf"C:\k\written{number}.txt", b"0123456789")
+    if number % 2:
+        disk.flush(rf"C:\k\written{number}.txt")
+"""
+
+
+@pytest.mark.parametrize("lose", [False, True])
+def test_power_fails_at_the_write_that_was_named(cluster, faults, eventually, lose):
+    """The write does not happen; of those before, the ones that were not flushed may be lost."""
+    host = cluster.lab.host("win2")
+    for file in (host.drive_c / "k").glob("written*.txt"):
+        file.unlink()
+    (host.drive_c / "k" / "node.pyz").write_bytes(build_node_zip(Path(transom.__file__).parent))
+    _put(host, r"C:\k\writes.py", _WRITES)
+    faults.cut_power_at_write("win2", program="python.exe", write=11, lose_unflushed=lose)
+    with contextlib.suppress(asyncssh.Error, OSError):
+        cluster.ssh("win2", r"C:\Python\python.exe C:\k\writes.py")
+    eventually(lambda: not host.is_up, "the power is off")
+    assert not faults.cancel_power_cut("win2")
+    found = {file.name: file.stat().st_size for file in (host.drive_c / "k").glob("written*.txt")}
+    # Three calls for each odd file and two for each even one: the eleventh creates the fifth file.
+    kept = 0 if lose else 10
+    assert found == {
+        "written1.txt": 10,
+        "written2.txt": kept,
+        "written3.txt": 10,
+        "written4.txt": kept,
+    }
+    faults.restore_power("win2")
+    host.await_service("containerd", "RUNNING")
+
+
+def test_power_fails_in_the_middle_of_an_upstream_program(cluster, faults, eventually):
+    """kubeadm.exe is stopped at its second change of the disk; without the order it works again."""
+    host = cluster.lab.host("win2")
+    command = r"C:\k\kubeadm.exe reset --force --cri-socket npipe:////./pipe/containerd-containerd"
+    faults.cut_power_at_write("win2", program="kubeadm.exe", write=2)
+    with contextlib.suppress(asyncssh.Error, OSError):
+        cluster.ssh("win2", command)
+    eventually(lambda: not host.is_up, "the power is off")
+    faults.restore_power("win2")
+    host.await_service("containerd", "RUNNING")
+    assert cluster.ssh("win2", command).code == 0
+
+
+def _put(host: Any, place: str, text: str) -> None:
+    scratch = host.directory / "scratch"
+    scratch.write_text(text)
+    host.put(scratch, place)
 
 
 def test_a_killed_program_is_gone_and_starts_with_its_service(cluster, faults):

@@ -1,14 +1,13 @@
 """The node program on a Windows host of the lab: upstream kubeadm.exe and kubelet.exe, Wine below.
 
 The runtime is the lab's stand-in and the kubelet runs without kube-log-runner, which the lab does not
-build; everything else is the golden recipe. `wine_node.py` says what is remembered for Wine.
+build; everything else is the golden recipe. `lab/windows/sitecustomize.py` says what is remembered for Wine.
 """
 
 import asyncio
 import hashlib
 import json
 import random
-import shutil
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,16 +24,17 @@ from transom.model.request import JoinSecrets, Request, Verb
 from transom.node.build import build_node_zip
 from transom_lab.binaries import Binaries
 from transom_lab.controlplane import ca_certificate_hash
-from transom_lab.lab import Lab, Wish
+from transom_lab.faults import Faults
+from transom_lab.lab import Wish
 from transom_lab.network import CONTROL_PLANE
-from transom_lab.places import cache_directory, lab_directory
+from transom_lab.places import cache_directory
 from transom_lab.programs import Goos, program
 from transom_lab.progress import Progress
 from transom_lab.sshd import USER
 
 HERE = Path(__file__).parent
 GOLDEN = HERE.parent / "data" / "recipes" / "k137-2022-containerd-flannel-overlay.json"
-NODE = r"C:\Python\python.exe C:\k\transom\wine_node.py"
+NODE = r"C:\Python\python.exe C:\k\transom\node.pyz"
 RUNTIME = r"C:\Program Files\containerd\containerd-standin.exe"
 # What Windows itself, the lab's stand-ins and the node program keep for themselves.
 NOT_COMPARED = ("windows", "users", "ProgramData/transom-lab", "k/transom", "bundle")
@@ -63,7 +63,6 @@ class Site:
         home = self.host.drive_c / "k" / "transom"
         home.mkdir(parents=True, exist_ok=True)
         (home / "node.pyz").write_bytes(build_node_zip(Path(transom.__file__).parent))
-        shutil.copy(HERE / "wine_node.py", home)
         self.recipe = self._recipe()
         self.token = ""
 
@@ -214,10 +213,9 @@ def _output(argv):
 
 
 @pytest.fixture(scope="module")
-def site(machine):
+def site(lone_lab):
     """A lab of its own, because its host starts without Kubernetes' programs and services."""
-    del machine
-    lab = Lab(lab_directory("node-program"), cache=cache_directory(), progress=Progress())
+    lab = lone_lab("node-program")
     lab.down()
     try:
         lab.up(Wish(hosts=1, bare=True))
@@ -251,7 +249,7 @@ def changed(answer):
 
 
 def test_the_host_keeps_the_contract(site):
-    """What the steps rely on holds on this host; Wine's gaps are the ones `wine_node.py` names."""
+    """What the steps rely on holds on this host; Wine's gaps are the ones `sitecustomize.py` names."""
     report = site.call("selftest").result
     assert {
         check["check"]: check["problem"] for check in report["checks"] if check["problem"]
@@ -320,7 +318,9 @@ def test_a_wrong_token_is_undone_and_named_without_the_token(prepared):
 def test_a_host_that_lost_power_in_a_join_is_joined_by_the_next(prepared, seed):
     chance = random.Random(seed)
     prepared.start_and_lose(Verb.JOIN, after_s=chance.uniform(0, 4))
-    prepared.host.reboot()
+    faults = Faults(prepared.lab)
+    faults.cut_power(prepared.name)
+    faults.restore_power(prepared.name)
     if not prepared.has_joined():
         prepared.forget_node()
     answer = prepared.run(Verb.JOIN)

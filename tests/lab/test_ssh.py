@@ -40,6 +40,18 @@ def test_standard_input_and_both_outputs_are_separate(cluster):
     assert cluster.over_ssh("win1", run) == ("IN", "err")
 
 
+def test_a_client_may_close_one_running_command_and_keep_the_connection(cluster):
+    async def run(connection: asyncssh.SSHClientConnection) -> str:
+        program = "import time; print('begun', flush=True); time.sleep(600)"
+        running = await connection.create_process(rf'C:\Python\python.exe -c "{program}"')
+        await running.stdout.readline()
+        running.close()
+        await running.wait_closed()
+        return str((await connection.run("echo still here", timeout=60)).stdout).strip()
+
+    assert cluster.over_ssh("win1", run) == "still here"
+
+
 def test_the_password_opens_and_a_wrong_one_does_not(cluster):
     host = cluster.lab.host("win1")
     password = host.password_file.read_text()

@@ -13,6 +13,7 @@
  *   ntfiles.c   the same for the NT calls behind os.RemoveAll and os.Root
  *   sockets.c   AF_UNIX, over loopback TCP
  *   counters.c  performance counters
+ *   power.c     the power cut at the n-th write
  *   services.c  output of services, two questions about them, and their end
  *   main.c      ProcessPrng, the hooks handed out, DllMain
  *
@@ -46,12 +47,11 @@ struct hook {
     void *mine;
     void **real;
 };
-#define HOOK(function)                                                                             \
-    { #function, (void *)my_##function, (void **)&real_##function }
-#define HOOK_NEW(function)                                                                         \
-    { #function, (void *)my_##function, NULL }
+#define HOOK(function) {#function, (void *)my_##function, (void **)&real_##function}
+#define HOOK_NEW(function) {#function, (void *)my_##function, NULL}
 
-extern const struct hook link_hooks[], nt_hooks[], socket_hooks[], counter_hooks[], service_hooks[];
+extern const struct hook link_hooks[], nt_hooks[], socket_hooks[], counter_hooks[], service_hooks[],
+    power_hooks[];
 
 /* main.c */
 extern CRITICAL_SECTION lock;
@@ -62,6 +62,8 @@ int ux_readlink(const char *path, char *buffer, int size);
 int ux_symlink(const char *target, const char *path);
 int ux_unlink(const char *path);
 int ux_rename(const char *from, const char *to);
+int ux_truncate(const char *path, long long size);
+void ux_kill_everything(void);
 BOOL ux_isdir(const char *path);
 DWORD ux_error(int result);
 int ux_socket_port(const char *path);
@@ -76,8 +78,13 @@ void drop(void *heap);
 HANDLE hold(char *unix_name);
 BOOL held_name(HANDLE handle, char *out, size_t size);
 
+/* power.c: power_write() before each change of the disk */
+void power_from_file(void);
+void power_write(void);
+void power_renamed(const WCHAR *from, const WCHAR *to);
+
 /* services.c: these replace the program's own imports too */
-void services_from_environment(void);
+void services_start(void);
 HANDLE WINAPI my_GetStdHandle(DWORD which);
 void WINAPI my_ExitProcess(UINT code);
 extern HANDLE(WINAPI *real_GetStdHandle)(DWORD);

@@ -159,6 +159,8 @@ static HANDLE WINAPI my_CreateFileW(const WCHAR *name, DWORD access, DWORD share
                                     SECURITY_ATTRIBUTES *security, DWORD disposition, DWORD flags,
                                     HANDLE template) {
     char *link;
+    if (disposition != OPEN_EXISTING && (access & (GENERIC_WRITE | FILE_APPEND_DATA)))
+        power_write();
     if ((flags & FILE_FLAG_OPEN_REPARSE_POINT) && (link = link_name(name))) {
         SetLastError(0);
         return hold(link);
@@ -294,13 +296,17 @@ static BOOL remove_link(const WCHAR *name, BOOL *done) {
 
 static BOOL(WINAPI *real_DeleteFileW)(const WCHAR *);
 static BOOL WINAPI my_DeleteFileW(const WCHAR *name) {
-    BOOL done, removed = remove_link(name, &done);
+    BOOL done, removed;
+    power_write();
+    removed = remove_link(name, &done);
     return done ? removed : real_DeleteFileW(name);
 }
 
 static BOOL(WINAPI *real_RemoveDirectoryW)(const WCHAR *);
 static BOOL WINAPI my_RemoveDirectoryW(const WCHAR *name) {
-    BOOL done, removed = remove_link(name, &done);
+    BOOL done, removed;
+    power_write();
+    removed = remove_link(name, &done);
     return done ? removed : real_RemoveDirectoryW(name);
 }
 
@@ -308,8 +314,13 @@ static BOOL(WINAPI *real_MoveFileExW)(const WCHAR *, const WCHAR *, DWORD);
 static BOOL WINAPI my_MoveFileExW(const WCHAR *from, const WCHAR *to, DWORD flags) {
     char *old = link_name(from), *new = to ? link_name(to) : NULL;
     int result;
-    if (!to || (!old && !new))
-        return real_MoveFileExW(from, to, flags);
+    power_write();
+    if (!to || (!old && !new)) {
+        BOOL moved = real_MoveFileExW(from, to, flags);
+        if (moved && to)
+            power_renamed(from, to);
+        return moved;
+    }
     if (!old)
         old = to_unix(from);
     if (!new)

@@ -35,8 +35,8 @@ void say(const char *format, ...) {
     SetLastError(error);
 }
 
-static const struct hook *const tables[] = {link_hooks, nt_hooks, socket_hooks, counter_hooks,
-                                            service_hooks};
+static const struct hook *const tables[] = {link_hooks,    nt_hooks,      socket_hooks,
+                                            counter_hooks, service_hooks, power_hooks};
 
 /* Ours instead of Wine's, where there is one; a hook that needs Wine's own stays out without it. */
 static FARPROC handed_out(const char *name, FARPROC found) {
@@ -110,7 +110,8 @@ BOOL WINAPI DllMain(HINSTANCE instance, DWORD reason, void *reserved) {
         return TRUE;
     GetEnvironmentVariableA("GOSHIM_LOG", log_path, sizeof log_path);
     trace = GetEnvironmentVariableA("GOSHIM_TRACE", flag, sizeof flag) > 0;
-    services_from_environment();
+    services_start();
+    power_from_file();
     imports = patch_import("GetProcAddress", my_GetProcAddress, (void **)&real_GetProcAddress);
     /* The Go runtime's own imports, for panics and for the way out. */
     patch_import("GetStdHandle", my_GetStdHandle, (void **)&real_GetStdHandle);

@@ -5,15 +5,18 @@
  * configuration that Wine 8 does not know are answered with "no": kubeadm takes the error for "not
  * enabled". And its end is reported: Wine's service manager does not notice that a process ended
  * (kubelet and kube-proxy just exit, which is enough on Windows), so that a service would stay in
- * STOP_PENDING for ever.
+ * STOP_PENDING for ever. The end is the last word: kubelet says STOP_PENDING once more from another
+ * thread while it exits, which Windows does not hear any more and Wine would.
  */
 #include "goshim.h"
 
 enum { DELAYED_AUTO_START = 3, SERVICE_SID = 5 };
 
 static char output_directory[200];
+static CRITICAL_SECTION status_lock;
 
-void services_from_environment(void) {
+void services_start(void) {
+    InitializeCriticalSection(&status_lock);
     GetEnvironmentVariableA("GOSHIM_STDERR", output_directory, sizeof output_directory);
 }
 
@@ -59,13 +62,20 @@ static SERVICE_STATUS last_status;
 
 static BOOL(WINAPI *real_SetServiceStatus)(SERVICE_STATUS_HANDLE, SERVICE_STATUS *);
 static BOOL WINAPI my_SetServiceStatus(SERVICE_STATUS_HANDLE handle, SERVICE_STATUS *status) {
-    service = handle;
-    last_status = *status;
-    return real_SetServiceStatus(handle, status);
+    BOOL done = TRUE;
+    EnterCriticalSection(&status_lock);
+    if (!service || last_status.dwCurrentState != SERVICE_STOPPED) {
+        service = handle;
+        last_status = *status;
+        done = real_SetServiceStatus(handle, status);
+    }
+    LeaveCriticalSection(&status_lock);
+    return done;
 }
 
 void(WINAPI *real_ExitProcess)(UINT);
 void WINAPI my_ExitProcess(UINT code) {
+    EnterCriticalSection(&status_lock);
     if (service && last_status.dwCurrentState != SERVICE_STOPPED) {
         BOOL asked = last_status.dwCurrentState == SERVICE_STOP_PENDING;
         say("exit %u of a service in state %lu", code, last_status.dwCurrentState);
@@ -74,6 +84,7 @@ void WINAPI my_ExitProcess(UINT code) {
         last_status.dwControlsAccepted = 0;
         real_SetServiceStatus(service, &last_status);
     }
+    LeaveCriticalSection(&status_lock);
     real_ExitProcess(code);
 }
 

@@ -52,6 +52,8 @@ func (c *call) run() int {
 		return c.sc()
 	case "shutdown":
 		return c.shutdown()
+	case "endservices":
+		return c.endServices()
 	case "route":
 		return c.route()
 	}

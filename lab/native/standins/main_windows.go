@@ -1,6 +1,6 @@
 // Program standins is seven Windows programs that Wine lacks or only has as stubs: powershell.exe,
-// dism.exe, netsh.exe, icacls.exe, route.exe, sc.exe and shutdown.exe. It acts by the name it is started
-// under.
+// dism.exe, netsh.exe, icacls.exe, route.exe, sc.exe and shutdown.exe; and endservices.exe, with which the
+// lab shuts a host down. It acts by the name it is started under.
 //
 // Each answers as the original does for what the lab's programs call, keeps its state in a file of
 // C:\ProgramData\transom-lab or in the registry where Windows has it, and fails loudly at anything

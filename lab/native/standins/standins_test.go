@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -61,7 +63,7 @@ func (h *fakeHost) deleteValue(key, name string) error {
 	return nil
 }
 
-func (h *fakeHost) names() ([]string, error) { return nil, nil }
+func (h *fakeHost) names() ([]string, error) { return slices.Sorted(maps.Keys(h.known)), nil }
 
 func (h *fakeHost) get(name string) (*fakeService, error) {
 	if found := h.known[strings.ToLower(name)]; found != nil {
@@ -379,4 +381,17 @@ func TestPersistentRoutes(t *testing.T) {
 	}
 	m.expect(0, "OK!", "route", "delete", "169.254.169.254", "mask", "255.255.255.255")
 	m.expect(1, "", "route", "delete", "169.254.169.254", "mask", "255.255.255.255")
+}
+
+func TestServicesAreStoppedAndWinesOwnAreNot(t *testing.T) {
+	m := newMachine(t)
+	for name, binary := range map[string]string{"kubelet": `C:\k\kubelet.exe`, "rpcss": `C:\windows\system32\rpcss.exe`, "idle": `C:\k\idle.exe`} {
+		m.host.known[name] = &fakeService{serviceConfig{Binary: binary}, name != "idle"}
+	}
+	if out, code := m.run("endservices"); code != 0 || out != "" {
+		t.Errorf("%d %q", code, out)
+	}
+	if m.host.known["kubelet"].running || !m.host.known["rpcss"].running {
+		t.Error("kubelet runs or rpcss does not")
+	}
 }

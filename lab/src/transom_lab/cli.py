@@ -4,13 +4,16 @@ Found through the entry point group `transom.commands`. Results go to stdout, pr
 """
 
 import argparse
+import contextlib
 import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import IO
 
 from transom.errors import PermanentError, UsageError
 from transom_lab.controlplane import Component
@@ -28,11 +31,12 @@ from transom_lab.sshd import USER
 
 SUMMARY = "a real control plane and Windows hosts on this Linux machine"
 
+_HOSTS = 2
 _EXAMPLES = """
 Examples:
   transom lab doctor                        what this machine lacks
-  transom lab up --hosts 2                  a cluster and two Windows hosts
-  transom lab up --hosts 0 --components etcd,apiserver
+  transom lab up                            a cluster and two Windows hosts
+  transom lab up --components etcd,apiserver
   transom lab kubectl get nodes -o wide
   transom lab exec win1 -- sc query kubelet
   transom lab ssh win1
@@ -55,7 +59,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         )
 
     up = action("up", "start the lab, or what of it does not run")
-    up.add_argument("--hosts", type=int, default=1, metavar="N", help="Windows hosts (default: 1)")
+    up.add_argument(
+        "--hosts",
+        type=int,
+        metavar="N",
+        help=f"Windows hosts (default: {_HOSTS}; none for a partial control plane)",
+    )
     up.add_argument(
         "--kubernetes",
         metavar="VERSION",
@@ -71,7 +80,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--components",
         metavar="LIST",
         default=",".join(Component),
-        help="parts of the control plane; less than all needs --hosts 0 and no Wine",
+        help="parts of the control plane; less than all has no hosts and needs no Wine",
     )
     up.add_argument(
         "--bare", action="store_true", help="hosts without Kubernetes' programs and services"
@@ -104,7 +113,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     kubectl = action("kubectl", "run kubectl as the cluster's administrator")
     kubectl.add_argument("command", nargs=argparse.REMAINDER)
     action("hns", "what is programmed into a host's networking service").add_argument("host")
-    action("fleet", "serve artifacts to the hosts, and print how to join them")
+    fleet = action("fleet", "serve artifacts to the hosts, and print how to join them")
+    fleet.add_argument(
+        "--kubernetes",
+        metavar="VERSION",
+        action="append",
+        default=[],
+        help="also serve this version, for upgrades; the first is the fleet's (default: the lab's)",
+    )
     action("reboot", "reboot a host").add_argument("host")
     action("doctor", "what this machine lacks to run the lab")
 
@@ -113,6 +129,8 @@ def run(args: argparse.Namespace) -> int:
     """Run one subcommand and return its exit code."""
     if args.action == "doctor":
         return _doctor()
+    if args.action == "up" and args.hosts is None:
+        args.hosts = _HOSTS if set(_components(args.components)) == set(Component) else 0
     _require_machine(windows=args.action != "up" or args.hosts > 0)
     lab = Lab(lab_directory(args.name), cache=cache_directory(), progress=Progress())
     return _ACTIONS[args.action](lab, args)
@@ -229,7 +247,42 @@ def _status(lab: Lab, args: argparse.Namespace) -> int:
 
 def _exec(lab: Lab, args: argparse.Namespace) -> int:
     argv, environment = lab.host(args.host).command(_command(args))
-    return subprocess.call(argv, env=environment)
+    if all(os.isatty(number) for number in range(3)):
+        return subprocess.call(argv, env=environment)
+    return _piped(argv, environment)
+
+
+def _piped(argv: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Run with pipes, which is all Wine can use beside a terminal: it has no name for other files."""
+    with subprocess.Popen(
+        argv,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        assert child.stderr is not None
+        feeder = threading.Thread(target=_feed, args=(child.stdin,), daemon=True)
+        errors = threading.Thread(target=_copy, args=(child.stderr, sys.stderr.buffer))
+        feeder.start()
+        errors.start()
+        _copy(child.stdout, sys.stdout.buffer)
+        errors.join()
+    return child.returncode
+
+
+def _feed(target: IO[bytes]) -> None:
+    with contextlib.suppress(BrokenPipeError), target:
+        _copy(sys.stdin.buffer, target)
+
+
+def _copy(source: IO[bytes], target: IO[bytes]) -> None:
+    """Pass on what comes as it comes."""
+    while part := os.read(source.fileno(), 1 << 16):
+        target.write(part)
+        target.flush()
 
 
 def _ssh(lab: Lab, args: argparse.Namespace) -> int:
@@ -272,8 +325,9 @@ def _hns(lab: Lab, args: argparse.Namespace) -> int:
 
 
 def _fleet(lab: Lab, args: argparse.Namespace) -> int:
-    del args
-    made = prepare_fleet(lab, cache=cache_directory(), progress=Progress())
+    made = prepare_fleet(
+        lab, cache=cache_directory(), progress=Progress(), kubernetes=args.kubernetes
+    )
     _say(f"fleet       {made.fleet}\nlock        {made.lock}\n\ntry:")
     for host in lab.hosts():
         _say(shell_line(["transom", "join", *join_flags(lab, host, made)]))

@@ -52,7 +52,7 @@ NEEDS = (
     Need(
         "namespaces",
         "one set for the control plane and for each host",
-        "in a container: run it with --privileged",
+        "as root; in a container, run it with --privileged",
         _has_namespaces,
     ),
     Need(

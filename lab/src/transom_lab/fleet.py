@@ -46,8 +46,15 @@ class LabFleet:
     python: Path
 
 
-def prepare_fleet(lab: Lab, *, cache: Path, progress: Progress) -> LabFleet:
-    """Have the mirror run and the files written; what is there already is made anew."""
+def prepare_fleet(
+    lab: Lab, *, cache: Path, progress: Progress, kubernetes: Sequence[str] = ()
+) -> LabFleet:
+    """Have the mirror run and the files written; what is there already is made anew.
+
+    The mirror and the lock have the artifacts of every version in `kubernetes`, of which the first
+    is the fleet's, and always those of the cluster's own: an upgrade goes from one to the other.
+    """
+    versions = list(dict.fromkeys([*kubernetes, lab.record.kubernetes]))
     directory = lab.directory / "mirror"
     made = LabFleet(
         fleet=directory / "fleet.yaml",
@@ -55,17 +62,18 @@ def prepare_fleet(lab: Lab, *, cache: Path, progress: Progress) -> LabFleet:
         python=directory / "python.zip",
     )
     directory.mkdir(exist_ok=True)
-    made.fleet.write_text(
-        yaml.safe_dump(_document(lab), sort_keys=False, width=200), encoding="utf-8"
-    )
-    (fleet,) = read_fleets(made.fleet.read_bytes(), name=str(made.fleet))
+    texts = [
+        yaml.safe_dump(_document(lab, version), sort_keys=False, width=200) for version in versions
+    ]
+    made.fleet.write_text(texts[0], encoding="utf-8")
+    fleets = [fleet for text in texts for fleet in read_fleets(text.encode(), name=str(made.fleet))]
     shelf = Shelf(
         directory / "files",
         binaries=Binaries(cache=cache, progress=progress),
         parts=build_native(cache, progress.note),
         python=embeddable_zip(cache=cache, progress=progress),
     )
-    wanted = {item.key: item.artifact for item in artifacts_of([fleet])}
+    wanted = {item.key: item.artifact for item in artifacts_of(fleets)}
     with progress.stage("filling the mirror"):
         entries = shelf.put(wanted.values())
     made.lock.write_text(write_lock(Lock(tuple(entries))), encoding="utf-8")
@@ -103,14 +111,14 @@ def _mirrors() -> dict[str, str]:
     return {site: f"http://{GROUND}:{PORT}/{site.partition('://')[2]}" for site in SITES}
 
 
-def _document(lab: Lab) -> dict[str, object]:
+def _document(lab: Lab, kubernetes: str) -> dict[str, object]:
     return {
         "apiVersion": "transom.dev/v1alpha1",
         "kind": "Fleet",
         "metadata": {"name": "lab"},
         "spec": {
             "cluster": {"kubeconfig": str(lab.kubeconfig)},
-            "kubernetes": {"version": lab.record.kubernetes},
+            "kubernetes": {"version": kubernetes},
             "runtime": {"containerd": {"version": default_version("containerd")}},
             "network": {
                 "podCIDRs": [POD_SUBNET],

@@ -6,6 +6,7 @@ r"""One Windows host: a prefix in a room of its own, with its HNS service and it
 Wine makes sockets in wineserver, so that is started first and inside the room. Called by `lab`.
 """
 
+import errno
 import json
 import secrets
 import shutil
@@ -24,12 +25,14 @@ from transom_lab.prefix import copy_prefix
 from transom_lab.registry import render_registry, windows_release
 from transom_lab.sshd import Settings
 from transom_lab.standins import note_boot
+from transom_lab.volume import is_limited
 from transom_lab.wine import Wine
 from transom_lab.winpath import locate
 
 PROGRAM_FOLDER = r"C:\k"
 
 _WINDOWS_TIMEOUT_S = 60.0
+_SERVICES_TIMEOUT_S = 20.0
 _LISTEN_TIMEOUT_S = 20.0
 _POLL_S = 0.05
 _SERVICE_PAUSE_S = 0.1
@@ -53,11 +56,22 @@ class WindowsHost:
         self.plan = plan
         self.room = Room(directory / "run")
         self.prefix = directory / "prefix"
-        self.drive_c = self.prefix / "drive_c"
         self.password_file = directory / "password"
         self.host_key = directory / "ssh_host_ed25519_key"
         self.hns = HnsClient(directory / "hns")
         self.wine = wine
+
+    @property
+    def drive(self) -> Path:
+        """Drive C as processes of the room see it."""
+        return self.prefix / "drive_c"
+
+    @property
+    def drive_c(self) -> Path:
+        """Drive C as the machine sees it: through the room, where something is mounted on it."""
+        if is_limited(self.room, self.drive):
+            return Path(f"/proc/{self.room.init_pid}/root{self.drive}")
+        return self.drive
 
     @property
     def is_up(self) -> bool:
@@ -101,15 +115,17 @@ class WindowsHost:
         )
         connect(ground, self.room, name=self.plan.name, address=IPv4Address(self.plan.address))
         self._write_ssh_settings(authorized_keys)
-        self._boot()
+        self.boot()
 
     def reboot(self) -> None:
-        """End every process of the host and boot again; automatic services start by themselves."""
+        """Shut down and boot again; automatic services start by themselves."""
         self.shut_down()
-        self._boot()
+        self.boot()
 
     def shut_down(self) -> None:
-        """End every process of the host, as a hard reset does; its room and drive stay."""
+        """Stop services as Windows does, then end every process; the room and the drive stay."""
+        if self.room.is_alive("wineserver"):
+            self.run(["endservices"], timeout_s=_SERVICES_TIMEOUT_S, check=False)
         if self.room.is_alive("hns"):
             self.hns.reboot()
         for name in ("sshd", "hns"):
@@ -121,7 +137,22 @@ class WindowsHost:
             check=False,
         )
         self.room.stop("wineserver")
-        note_boot(self.drive_c)
+        try:
+            note_boot(self.drive_c)
+        except OSError as error:
+            if error.errno != errno.ENOSPC:  # a full disk may reboot; only the stand-ins miss it
+                raise
+
+    def boot(self) -> None:
+        """Start Windows in the room, which is there, and let people in."""
+        self._start_server()
+        self.start_hns()
+        if self._registry_file.exists():
+            self.run(["regedit", "/S", r"C:\k\host.reg"])
+            self._registry_file.unlink()
+        self.run(["wineboot"])
+        self._python("sshd", "transom_lab.sshd", str(self._ssh_settings), enter=Enter.PROCESSES)
+        self._await_ssh()
 
     def start_hns(self, *options: str) -> None:
         """Start the networking service, anew where it runs, with options of its own."""
@@ -150,7 +181,7 @@ class WindowsHost:
             [str(self.wine.loader), *argv],
             timeout_s=timeout_s,
             env=self.wine.environment(self.prefix),
-            cwd=self.drive_c / "k",
+            cwd=self.drive / "k",
             check=check,
             stdin=stdin,
         )
@@ -158,7 +189,7 @@ class WindowsHost:
 
     def command(self, argv: Sequence[str]) -> tuple[list[str], dict[str, str]]:
         """The command of the machine, and its environment, that runs a Windows program here."""
-        inside = self.room.command([str(self.wine.loader), *argv], cwd=self.drive_c / "k")
+        inside = self.room.command([str(self.wine.loader), *argv], cwd=self.drive / "k")
         return inside, self.wine.environment(self.prefix)
 
     def put(self, file: Path, place: str) -> None:
@@ -195,16 +226,6 @@ class WindowsHost:
                     hint=f"see the logs below {self.drive_c / 'var' / 'log'}",
                 )
             time.sleep(_SERVICE_PAUSE_S)
-
-    def _boot(self) -> None:
-        self._start_server()
-        self.start_hns()
-        if self._registry_file.exists():
-            self.run(["regedit", "/S", r"C:\k\host.reg"])
-            self._registry_file.unlink()
-        self.run(["wineboot"])
-        self._python("sshd", "transom_lab.sshd", str(self._ssh_settings), enter=Enter.PROCESSES)
-        self._await_ssh()
 
     def _hns_answers(self) -> bool:
         try:
@@ -248,7 +269,7 @@ class WindowsHost:
             host_key=str(self.host_key),
             authorized_keys=str(authorized_keys),
             password_file=str(self.password_file),
-            drive_c=str(self.drive_c),
+            drive_c=str(self.drive),
             loader=str(self.wine.loader),
             environment={
                 **self.wine.environment(self.prefix),

@@ -11,7 +11,6 @@ import hashlib
 import io
 import os
 import tarfile
-import zipfile
 from collections.abc import Iterable, Mapping
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -22,9 +21,9 @@ from transom.errors import UnsupportedError
 from transom.model.lock import LockEntry, SumFrom, key_of
 from transom.model.recipe import Artifact, Unpack
 from transom_lab.binaries import Binaries
+from transom_lab.embedpython import lab_python
 from transom_lab.native import NativeParts
 from transom_lab.programs import Goos, program
-from transom_lab.sources import source
 
 PORT = 8080
 SITES = ("https://dl.k8s.io", "https://github.com", "https://www.python.org")
@@ -33,8 +32,6 @@ SITES = ("https://dl.k8s.io", "https://github.com", "https://www.python.org")
 RUNTIME_NAME = "containerd.exe"
 STAND_INS = frozenset((RUNTIME_NAME, "ctr.exe", "containerd-shim-runhcs-v1.exe", "flannel.exe"))
 
-_EPOCH = (1980, 1, 1, 0, 0, 0)
-_PATH_FILE = "python313._pth"
 _MODE = 0o755
 
 
@@ -109,27 +106,6 @@ def tar_gz(members: Mapping[str, bytes]) -> bytes:
             entry = tarfile.TarInfo(name)
             entry.size, entry.mode = len(members[name]), _MODE
             archive.addfile(entry, io.BytesIO(members[name]))
-    return buffer.getvalue()
-
-
-def lab_python(embeddable: bytes) -> bytes:
-    """The publisher's files, with the module that remembers what Wine forgets."""
-    added = (source("windows") / "sitecustomize.py").read_bytes()
-    with zipfile.ZipFile(io.BytesIO(embeddable)) as archive:
-        # Flattened: the repackaging puts the publisher's files below a folder of its own.
-        files = {
-            PurePosixPath(item.filename).name: archive.read(item)
-            for item in archive.infolist()
-            if not item.is_dir()
-        }
-    files[_PATH_FILE] += b"\nimport site\n"
-    files["sitecustomize.py"] = added
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as made:
-        for name in sorted(files):
-            made.writestr(
-                zipfile.ZipInfo(name, _EPOCH), files[name], compress_type=zipfile.ZIP_DEFLATED
-            )
     return buffer.getvalue()
 
 

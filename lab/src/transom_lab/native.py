@@ -9,11 +9,13 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from transom.errors import PermanentError, UsageError
+from transom_lab.leftovers import note_use, remove_old
 from transom_lab.locks import exclusive
 from transom_lab.sources import source
 
@@ -31,7 +33,7 @@ _FLAGS = (
 _BUILD_TIMEOUT_S = 1200
 _TEMPLATE = "base.reg.in"
 _FOLDERS = ("goshim", "hns", "cri", "standins")
-_STAND_INS = ("dism", "icacls", "netsh", "route", "sc", "shutdown")
+_STAND_INS = ("dism", "endservices", "icacls", "netsh", "route", "sc", "shutdown")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,9 @@ def build_native(cache: Path, progress: Callable[[str], None]) -> NativeParts:
                 building.mkdir()
                 _build(native, building, progress)
                 building.rename(folder)
+            others = (other for other in folder.parent.iterdir() if other.name[0] != ".")
+            remove_old(others, locks=cache / "locks", now=time.time())
+        note_use(folder)
     return _parts(folder)
 
 

@@ -6,12 +6,15 @@ Called by `lab`.
 """
 
 import hashlib
+import io
 import tempfile
+import time
 import zipfile
 from pathlib import Path
 
 from transom_lab.embedpython import VERSION as PYTHON_VERSION
-from transom_lab.embedpython import embeddable_zip
+from transom_lab.embedpython import added_module, embeddable_zip, lab_python
+from transom_lab.leftovers import note_use, remove_old
 from transom_lab.locks import exclusive
 from transom_lab.namespaces import Bind, Room
 from transom_lab.native import NativeParts
@@ -45,6 +48,9 @@ def base_prefix(
                 made = _make(Path(scratch), wine, parts, release)
                 _fill(made / "drive_c", parts, python)
                 made.rename(target)
+            others = target.parent.glob(f"{release.name}-*")
+            remove_old(others, locks=lock.parent, now=time.time())
+        note_use(target)
     return target
 
 
@@ -59,7 +65,8 @@ def copy_prefix(base: Path, target: Path) -> None:
 def _digest(wine: Wine, parts: NativeParts, release: WindowsRelease) -> str:
     version = run_program([str(wine.loader), "--version"], timeout_s=20, env={}).stdout
     # The folder of the parts is named after a digest of their sources.
-    text = f"{_LAYOUT} {version!r} {parts.shim.parent.name} {release} {PYTHON_VERSION}"
+    module = hashlib.sha256(added_module()).hexdigest()
+    text = f"{_LAYOUT} {version!r} {parts.shim.parent.name} {release} {PYTHON_VERSION} {module}"
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
@@ -96,10 +103,5 @@ def _fill(drive: Path, parts: NativeParts, python: Path) -> None:
     parts.install(drive)
     for name in _DIRECTORIES:
         (drive / name).mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(python) as archive:
-        for member in archive.infolist():
-            if not member.is_dir():
-                # Flattened: the repackaging puts the publisher's files below a folder of its own.
-                target = drive / "Python" / Path(member.filename).name
-                target.parent.mkdir(exist_ok=True)
-                target.write_bytes(archive.read(member))
+    with zipfile.ZipFile(io.BytesIO(lab_python(python.read_bytes()))) as archive:
+        archive.extractall(drive / "Python")

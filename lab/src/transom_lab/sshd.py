@@ -8,6 +8,7 @@ loopback port of the machine, bound before the room is entered.
 
 import argparse
 import asyncio
+import contextlib
 import json
 import os
 import secrets
@@ -27,6 +28,8 @@ from transom_lab.winpath import NoSuchDriveError, display, locate
 USER = "Administrator"
 _MAX_COMMAND = 8191
 """What cmd.exe accepts."""
+_CHUNK = 1 << 16
+_LAST_OUTPUT_S = 3.0
 
 
 @dataclass(frozen=True)
@@ -110,31 +113,63 @@ class Server:
             start_new_session=True,
         )
         try:
-            await process.redirect(stdin=child.stdin, stdout=child.stdout, stderr=child.stderr)
-            await self._finish(process, child)
-            _exit(process, _exit_code(answer, child.returncode))
+            if await _serve_command(process, child):
+                _exit(process, _exit_code(answer, child.returncode))
         finally:
             answer.unlink(missing_ok=True)
             _end_group(child.pid)
 
-    async def _finish(
-        self,
-        process: "asyncssh.SSHServerProcess[bytes]",
-        child: asyncio.subprocess.Process,
-    ) -> None:
-        """Wait for the command, or for the client to go away, which ends the command."""
-        ended = asyncio.create_task(child.wait())
-        gone = asyncio.create_task(process.wait_closed())
-        await asyncio.wait({ended, gone}, return_when=asyncio.FIRST_COMPLETED)
-        if not ended.done():
-            _end_group(child.pid)
-            await ended
-        else:
-            await process.stdout.drain()
-        gone.cancel()
-
     def _home(self) -> Path:
         return locate(f"C:/Users/{USER}", self._drive_c)
+
+
+async def _serve_command(
+    process: "asyncssh.SSHServerProcess[bytes]", child: asyncio.subprocess.Process
+) -> bool:
+    """Carry the streams until the command ends, or the client goes away, which ends the command.
+
+    Says whether there is still somebody to answer. The streams are copied here and not by asyncssh,
+    which takes a channel that its client closed for an error and drops the whole connection.
+    """
+    assert child.stdout is not None
+    assert child.stderr is not None
+    outputs = [
+        asyncio.create_task(_copy_out(child.stdout, process.stdout)),
+        asyncio.create_task(_copy_out(child.stderr, process.stderr)),
+    ]
+    inward = asyncio.create_task(_copy_in(process, child))
+    gone = asyncio.create_task(process.wait_closed())
+    ended = asyncio.create_task(child.wait())
+    try:
+        await asyncio.wait({ended, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if not gone.done():
+            # What the command left running may hold its output open; that is not waited for.
+            await asyncio.wait(outputs, timeout=_LAST_OUTPUT_S)
+            return not gone.done()
+        _end_group(child.pid)
+        await ended
+        return False
+    finally:
+        for task in (*outputs, inward, gone):
+            task.cancel()
+
+
+async def _copy_out(source: asyncio.StreamReader, target: "asyncssh.SSHWriter[bytes]") -> None:
+    with contextlib.suppress(ConnectionError, asyncssh.Error):
+        while part := await source.read(_CHUNK):
+            target.write(part)
+            await target.drain()
+
+
+async def _copy_in(
+    process: "asyncssh.SSHServerProcess[bytes]", child: asyncio.subprocess.Process
+) -> None:
+    assert child.stdin is not None
+    with contextlib.suppress(ConnectionError, asyncssh.Error):
+        while part := await process.stdin.read(_CHUNK):
+            child.stdin.write(part)
+            await child.stdin.drain()
+    child.stdin.close()
 
 
 def _exit(process: "asyncssh.SSHServerProcess[bytes]", code: int) -> None:

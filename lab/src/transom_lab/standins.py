@@ -92,6 +92,20 @@ def set_cri_faults(drive_c: Path, faults: Sequence[CriFault]) -> None:
     _write(file, json.dumps(rows))
 
 
+def order_power_cut(drive_c: Path, program: str, write: int, *, lose_unflushed: bool) -> None:
+    """Let the power fail at the n-th write of each process of `program` that starts from now on."""
+    file = _state_file(drive_c, "power-cut").with_suffix("")
+    _write(file, f"{program} {write} {'lose' if lose_unflushed else 'keep'}")
+
+
+def cancel_power_cut(drive_c: Path) -> bool:
+    """Take the order back; whether it still stood."""
+    file = _state_file(drive_c, "power-cut").with_suffix("")
+    stood = file.exists()
+    file.unlink(missing_ok=True)
+    return stood
+
+
 def _state_file(drive_c: Path, name: str) -> Path:
     return drive_c / _STATE / f"{name}.json"
 

@@ -15,10 +15,32 @@ def _parse(*arguments: str) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def test_up_without_arguments_asks_for_one_host_and_a_whole_control_plane():
-    args = _parse("up")
-    assert (args.hosts, args.kubernetes, args.windows) == (1, None, "2022")
-    assert args.components == "etcd,apiserver,controller-manager,scheduler"
+@pytest.mark.parametrize(
+    ("words", "hosts"),
+    [
+        (["up"], 2),
+        (["up", "--hosts", "1"], 1),
+        (["up", "--components", "etcd,apiserver"], 0),
+        (["up", "--components", "scheduler,controller-manager,apiserver,etcd"], 2),
+    ],
+)
+def test_up_makes_two_hosts_and_a_partial_control_plane_none(monkeypatch, words, hosts):
+    asked = []
+    monkeypatch.setattr(cli, "lacking", lambda **_: [])
+
+    def up(_lab, args):
+        asked.append(args)
+        return 0
+
+    monkeypatch.setitem(cli._ACTIONS, "up", up)
+    assert cli.run(_parse(*words)) == 0
+    assert (asked[0].hosts, asked[0].kubernetes, asked[0].windows) == (hosts, None, "2022")
+
+
+def test_a_fleet_can_be_of_several_versions_for_upgrades():
+    args = _parse("fleet", "--kubernetes", "1.36.4", "--kubernetes", "1.37.1")
+    assert args.kubernetes == ["1.36.4", "1.37.1"]
+    assert _parse("fleet").kubernetes == []
 
 
 def test_the_words_after_the_host_are_the_command():
@@ -62,4 +84,4 @@ def test_every_action_has_a_line_of_help():
     text = parser.format_help()
     for action in cli._ACTIONS:
         assert f"    {action} " in text
-    assert "transom lab up --hosts 2" in text
+    assert "transom lab up --components" in text

@@ -4,8 +4,9 @@ import io
 import tarfile
 import zipfile
 
+from transom_lab.embedpython import lab_python
 from transom_lab.fleet import shell_line
-from transom_lab.mirror import lab_python, tar_gz
+from transom_lab.mirror import tar_gz
 
 
 def test_an_archive_has_its_members_and_the_same_bytes_each_time():

@@ -40,6 +40,7 @@ def test_every_part_is_installed_and_wines_own_files_are_replaced_not_written_in
         "windows/system32/computenetwork.dll": "hns_client",
         "windows/system32/vmcompute.dll": "hns_client",
         "windows/system32/dism.exe": "stand_ins",
+        "windows/system32/endservices.exe": "stand_ins",
         "windows/system32/icacls.exe": "stand_ins",
         "windows/system32/netsh.exe": "stand_ins",
         "windows/system32/route.exe": "stand_ins",

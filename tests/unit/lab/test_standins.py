@@ -5,7 +5,9 @@ import json
 from transom_lab.standins import (
     CriFault,
     ShutdownAction,
+    cancel_power_cut,
     note_boot,
+    order_power_cut,
     pending_shutdown,
     set_cri_faults,
     unknown_calls,
@@ -54,3 +56,12 @@ def test_refused_calls_are_listed_and_a_new_host_has_none(tmp_path):
     (tmp_path / "var/log").mkdir(parents=True)
     (tmp_path / "var/log/standins.log").write_text('2026 powershell ["Get-Process"]\n')
     assert unknown_calls(tmp_path) == ['2026 powershell ["Get-Process"]']
+
+
+def test_a_power_cut_is_ordered_in_one_line_and_can_be_taken_back(tmp_path):
+    order_power_cut(tmp_path, "kubeadm.exe", 12, lose_unflushed=True)
+    file = tmp_path / "ProgramData" / "transom-lab" / "power-cut"
+    assert file.read_text() == "kubeadm.exe 12 lose"
+    assert cancel_power_cut(tmp_path)
+    assert not file.exists()
+    assert not cancel_power_cut(tmp_path)
