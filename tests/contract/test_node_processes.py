@@ -2,11 +2,12 @@
 
 import os
 import sys
+import time
 
 import pytest
 
 from transom.errors import PermanentError
-from transom.node.host.processes import RealProcesses
+from transom.node.host.processes import RealProcesses, leave_process
 
 PYTHON = sys.executable
 
@@ -32,3 +33,17 @@ def test_other_programs_are_found_in_the_directories_given_first():
     argv = [PYTHON, "-c", "import os; print(os.environ['PATH'])"]
     output = RealProcesses().run(argv, timeout_s=30, search=("/first",)).output
     assert output.startswith("/first" + os.pathsep)
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # nobody waits for it: that is the point
+def test_a_process_that_is_left_behind_gets_its_payload_on_standard_input(tmp_path):
+    note = tmp_path / "note"
+    script = "import pathlib, sys; pathlib.Path(sys.argv[1]).write_bytes(sys.stdin.buffer.read())"
+    leave_process([PYTHON, "-c", script, str(note)], b"payload")
+    deadline = time.monotonic() + 30
+    while not (note.exists() and note.read_bytes()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert note.read_bytes() == b"payload"
+    with pytest.raises(PermanentError, match="cannot start /no/such"):
+        leave_process(["/no/such"], b"")

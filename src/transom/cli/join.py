@@ -1,9 +1,11 @@
 """`transom join ADDRESS`: one Windows machine becomes a Ready node."""
 
 import asyncio
+import json
 import sys
 import tempfile
 from argparse import ArgumentParser, Namespace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,6 +41,11 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--reboot", action="store_true", help="reboot the host where Windows asks for it, and go on"
     )
+    parser.add_argument(
+        "--node-kubeconfig",
+        metavar="FILE",
+        help="join without kubeadm and token: this kubeconfig is the kubelet's credential",
+    )
     add_artifact_arguments(parser)
 
 
@@ -71,7 +78,9 @@ def run(args: Namespace) -> int:
     from transom.model.fleet import Source
 
     source = Source(mirrors=host_access.mirrors_of(args.mirror))
-    wish = host_access.wish_of(args, source)
+    wish = replace(
+        host_access.wish_of(args, source), node_kubeconfig=node_kubeconfig(args.node_kubeconfig)
+    )
     doors = host_access.doors_of(args)
     lines = StepLines()
     lines.stage("have the Python for the host")
@@ -101,6 +110,28 @@ def run(args: Namespace) -> int:
         lines.end()
     _print(joined, args.output, lines.elapsed_s)
     return 0
+
+
+def node_kubeconfig(path: str | None) -> str:
+    """The credential as text the host can read, whatever YAML it was written in."""
+    if path is None:
+        return ""
+    from transom.node.kubeconfig import read_access
+    from transom.spec.loader import load
+
+    try:
+        content = Path(path).expanduser().read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}", subject=path) from error
+    documents = load(content, name=path)
+    text = json.dumps(documents[0].value if documents else None)
+    if read_access(text).client:
+        raise UsageError(
+            f"{path} names a certificate in another file",
+            subject=path,
+            hint="`kubectl config view --flatten --minify --raw` puts everything into one",
+        )
+    return text
 
 
 def brought_of(args: Namespace, source: "Source") -> "Brought":

@@ -9,6 +9,7 @@ from transom.model.event import Event, Level, State
 
 _MARKS = {
     State.CHANGED: ("changed", "green"),
+    State.NOTED: ("warning", "yellow"),
     State.UNCHANGED: ("ok", "dim"),
     State.UNDONE: ("undone", "green"),
     State.RETRYING: ("again", "yellow"),

@@ -119,6 +119,8 @@ GROUPS = (
             install.ArgumentRow,
             install.HostNetworkRow,
             install.SettingRow,
+            install.ManualSettingRow,
+            install.ManualArgumentRow,
             containerd.ContainerdShape,
         ),
     ),

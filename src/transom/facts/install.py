@@ -143,6 +143,21 @@ class HostNetworkRow(Conditional):
     driver: str
 
 
+class ManualSettingRow(Conditional):
+    """A field of the kubelet's configuration for a join without kubeadm, by its name."""
+
+    table: ClassVar[str] = "manual_setting"
+    path: str
+    value: object
+
+
+class ManualArgumentRow(Conditional):
+    """An argument of the kubelet for a join without kubeadm."""
+
+    table: ClassVar[str] = "manual_argument"
+    text: str
+
+
 class SettingRow(Conditional):
     """One field of the kubelet's configuration, by its dotted path."""
 

@@ -104,7 +104,12 @@ async def _request(
     (recipe,) = resolve(fleet)
     watcher.stage("pin the artifacts")
     artifacts = pinned(recipe.artifacts, pin(fleet), mirrors=fleet.source.mirrors)
-    secrets = JoinSecrets(endpoint=view.endpoint, token="", ca_hashes=view.ca_hashes)
+    secrets = JoinSecrets(
+        endpoint=view.endpoint,
+        token="",
+        ca_hashes=view.ca_hashes,
+        kubeconfig=wish.node_kubeconfig,
+    )
     return Request(
         verb=Verb.JOIN,
         recipe=replace(recipe, artifacts=artifacts),
@@ -126,12 +131,12 @@ def _drifting(plan: Mapping[str, Any], request: Request) -> frozenset[str]:
 
 def _refusal(entry: Mapping[str, Any]) -> Refusal:
     return Refusal(
-        id=entry.get("id", _PREFLIGHT),
+        id=entry["id"],
         subject=entry["subject"],
         found=entry["found"],
         reason=entry["wanted"],
-        fix=entry.get("fix", ""),
-        source=entry.get("source", ""),
+        fix=entry["fix"],
+        source=entry["source"],
     )
 
 
@@ -175,9 +180,9 @@ async def _work(
 async def _run(
     request: Request, wanted: frozenset[str], run: HostRun, doors: Doors, watcher: Watcher
 ) -> Ended:
-    if _JOIN not in wanted:
-        return await run.follow(request, watcher.event)
     assert request.join is not None
+    if _JOIN not in wanted or request.join.kubeconfig:
+        return await run.follow(request, watcher.event)
     token = await _mint(request, doors)
     try:
         secrets = replace(request.join, token=token.text)

@@ -29,13 +29,17 @@ SINGLE = "single-host"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What a person said: where the host is, what is not to be found out, whether it may reboot."""
+    """What a person said: where the host is, what is not to be found out, whether it may reboot.
+
+    With the text of a `node_kubeconfig` the host joins without kubeadm and no token is made.
+    """
 
     address: str
     node_ip: str = ""
     windows: str = ""
     reboot: bool = False
     source: Source = field(default_factory=Source)
+    node_kubeconfig: str = field(default="", repr=False)
 
 
 def single_fleet(wish: Wish, view: ClusterView, inventory: Mapping[str, Any]) -> Fleet:

@@ -3,11 +3,14 @@
 from dataclasses import dataclass
 from enum import Enum
 
+from transom.model.recipe import API_VERSION
+
 
 class State(Enum):
     """How far a step, or the run as a whole (an empty step), has come."""
 
     STARTED = "started"
+    NOTED = "noted"
     UNCHANGED = "unchanged"
     CHANGED = "changed"
     RETRYING = "retrying"
@@ -30,6 +33,8 @@ class Level(Enum):
 class Event:
     """What happened, when, in which run; `seq` counts from one without gaps."""
 
+    api_version: str = API_VERSION
+    kind: str = "Event"
     time: str
     run: str
     seq: int

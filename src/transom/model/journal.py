@@ -6,6 +6,7 @@ whoever plans, undoes or reports. Nothing here knows how a change is made.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
 
@@ -52,3 +53,28 @@ class Owner:
     cluster: str
     fleet: str
     who: str
+
+
+class RecordKind(Enum):
+    """What a line of a journal says.
+
+    Whose it is from there on, a change about to be made, or how many intents, counted from the
+    first, a run brought to its end or are left after an undo.
+    """
+
+    OWNER = "owner"
+    INTENT = "intent"
+    SETTLED = "settled"
+    UNDONE = "undone"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JournalRecord:
+    """One line of a journal, after its checksum and a space; the first names the format."""
+
+    api_version: str | None = None
+    kind: str | None = None
+    record: RecordKind
+    owner: Owner | None = None
+    intent: Intent | None = None
+    count: int | None = None

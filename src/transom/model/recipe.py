@@ -195,6 +195,15 @@ class Update:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What a host must have before it is touched."""
+
+    free_disk_gib: int
+    clock_skew_s: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NetworkPlan:
     """The pod network as this host must see it."""
 
@@ -229,15 +238,25 @@ class JoinPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ManualKubelet:
+    """What the kubelet is told where no kubeadm does: its whole configuration, and arguments."""
+
+    config: Mapping[str, Any]
+    arguments: tuple[str, ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KubeletPlan:
     """The kubelet's configuration as we change it, and the reserves in it.
 
     `config` is merged over what kubeadm downloads, as a kubeadm patch where the version has
-    those, else by the node program.
+    those, else by the node program. `manual` is for a join without kubeadm, with `config` in it.
     """
 
     config: Mapping[str, Any]
     patch_file: str
+    manual: ManualKubelet
     why: Mapping[str, str]
 
 
@@ -276,6 +295,7 @@ class Recipe:
     kind: str = "Recipe"
     identity: Identity
     target: Target
+    limits: Limits
     network: NetworkPlan
     features: tuple[Feature, ...]
     updates: tuple[Update, ...]

@@ -23,11 +23,15 @@ class Verb(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JoinSecrets:
-    """Where and with what credential a host joins; its text form never shows the token."""
+    """Where and with what credential a host joins; its text form never shows it.
+
+    With a `kubeconfig` the host joins without kubeadm and needs no token.
+    """
 
     endpoint: str
     token: str = field(repr=False)
     ca_hashes: tuple[str, ...]
+    kubeconfig: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +39,8 @@ class Request:
     """A verb, the recipe it is about, and what may not be stored.
 
     Undoing leaves Windows features on unless `remove_features` says otherwise: others may have
-    come to need them, and turning them off takes a reboot.
+    come to need them, and turning them off takes a reboot. A step that changes the network is
+    undone where neither gateway nor API server answers for `unreachable_s` after it.
     """
 
     api_version: str = API_VERSION
@@ -47,3 +52,4 @@ class Request:
     keep_on_failure: bool = False
     remove_features: bool = False
     deadline_s: int = 1800
+    unreachable_s: int = 60

@@ -209,6 +209,14 @@ def _restore_hns(host: UndoHost, name: str, before: Before) -> None:
         host.network.delete_hns_network(name)
 
 
+def _look_adapter(_host: ReadHost, _name: str) -> Before:
+    return None
+
+
+def _restore_adapter(_host: UndoHost, _name: str, _before: Before) -> None:
+    """Windows gives the adapter back with the network; what it had is kept for people to compare."""
+
+
 def _look_join(_host: ReadHost, _name: str) -> Before:
     return None
 
@@ -233,5 +241,6 @@ ACTS: Mapping[str, Act] = {
     "service": Act(_look_service, _restore_service),
     "service-state": Act(_look_service_state, _restore_service_state),
     "hns-network": Act(_look_hns, _restore_hns),
+    "adapter": Act(_look_adapter, _restore_adapter),
     "kubeadm-join": Act(_look_join, _restore_join),
 }

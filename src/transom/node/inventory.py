@@ -1,40 +1,38 @@
 """What a host is and has: looked at, never changed. The answer of the verb `inventory`."""
 
-from typing import Any
-
-from transom.model.codec import encode
-from transom.model.recipe import API_VERSION
+from transom.model.answers import FoundAdapter, FoundService, Inventory, WindowsVersion
 from transom.node.host.protocols import ReadHost
 
 _RUNTIMES = ("containerd", "docker")
 _SERVICES = ("containerd", "docker", "kubelet", "kube-proxy", "flanneld", "rancher-wins", "hns")
 
 
-def inventory(host: ReadHost) -> dict[str, Any]:
+def inventory(host: ReadHost) -> Inventory:
     """Name, build, rights, network and the services that matter to a node."""
     build, revision = host.system.build()
-    return {
-        "apiVersion": API_VERSION,
-        "kind": "Inventory",
-        "name": host.system.computer_name(),
-        "windows": {"build": build, "revision": revision},
-        "elevated": host.system.elevated(),
-        "rebootPending": host.system.reboot_pending(),
-        "freeBytes": host.system.free_bytes("C:\\"),
-        "adapters": encode(host.network.adapters()),
-        "dnsSuffixes": list(host.network.dns_suffixes()),
-        "defender": host.defender.present(),
-        "runtimes": [name for name in _RUNTIMES if host.services.get(name)],
-        "services": [_service(host, name) for name in _SERVICES if host.services.get(name)],
-    }
+    return Inventory(
+        name=host.system.computer_name(),
+        windows=WindowsVersion(build=build, revision=revision),
+        elevated=host.system.elevated(),
+        reboot_pending=host.system.reboot_pending(),
+        free_bytes=host.system.free_bytes("C:\\"),
+        adapters=tuple(
+            FoundAdapter(name=item.name, addresses=item.addresses, dhcp=item.dhcp)
+            for item in host.network.adapters()
+        ),
+        dns_suffixes=host.network.dns_suffixes(),
+        defender=host.defender.present(),
+        runtimes=tuple(name for name in _RUNTIMES if host.services.get(name)),
+        services=tuple(_service(host, name) for name in _SERVICES if host.services.get(name)),
+    )
 
 
-def _service(host: ReadHost, name: str) -> dict[str, Any]:
+def _service(host: ReadHost, name: str) -> FoundService:
     definition = host.services.get(name)
     assert definition is not None
-    return {
-        "name": name,
-        "command": definition.command,
-        "start": definition.start,
-        "running": host.services.running(name),
-    }
+    return FoundService(
+        name=name,
+        command=definition.command,
+        start=definition.start,
+        running=host.services.running(name),
+    )

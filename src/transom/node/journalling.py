@@ -14,7 +14,7 @@ from transom.model.journal import Intent
 from transom.node.acts import ACTS, SEPARATOR
 from transom.node.host.environment import has_entry
 from transom.node.host.files import SafeFiles
-from transom.node.host.protocols import Machine, Processes, ReadSystem, Source
+from transom.node.host.protocols import Cluster, Machine, Processes, ReadSystem, Source
 from transom.node.host.values import (
     Adapter,
     FeatureState,
@@ -57,6 +57,10 @@ class JournallingHost:
     @property
     def source(self) -> Source:
         return self._machine.source
+
+    @property
+    def cluster(self) -> Cluster:
+        return self._machine.cluster
 
     def note(self, act: str, subject: str, before: Mapping[str, object] | None) -> None:
         self._journal.intend(Intent(self._step, act, subject, before))
@@ -299,6 +303,18 @@ class JournalledNetwork:
 
     def reaches(self, host: str, port: int) -> bool:
         return self.machine.network.reaches(host, port)
+
+    def gateways(self) -> tuple[str, ...]:
+        return self.machine.network.gateways()
+
+    def answers(self, address: str) -> bool:
+        return self.machine.network.answers(address)
+
+    def is_free(self, port: int) -> bool:
+        return self.machine.network.is_free(port)
+
+    def time_at(self, host: str, port: int) -> float | None:
+        return self.machine.network.time_at(host, port)
 
     def add_dns_suffix(self, suffix: str) -> None:
         if suffix not in self.dns_suffixes():

@@ -5,6 +5,8 @@ command line and would ignore that file, so the steps put its content on the com
 the first join the file is missing and `expected` says what kubeadm will write.
 """
 
+from collections.abc import Sequence
+
 from transom.errors import PermanentError
 from transom.model.fleet import Taint
 from transom.model.recipe import JoinPlan, Service
@@ -20,6 +22,12 @@ def parse_flags_file(text: str) -> tuple[str, ...]:
         if assigned and name.strip() == _VARIABLE:
             return _words(_unquote(value.strip()))
     return ()
+
+
+def flags_file(arguments: Sequence[str]) -> str:
+    """The content of `kubeadm-flags.env` for those arguments, where no kubeadm writes it."""
+    quoted = (argument.replace("\\", "\\\\").replace('"', '\\"') for argument in arguments)
+    return f'{_VARIABLE}="{" ".join(quoted)}"\n'
 
 
 def extra_arguments(join: JoinPlan) -> dict[str, str]:

@@ -10,25 +10,38 @@ import contextlib
 import json
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, TextIO
 
 from transom.errors import InvalidDocument, Refused, TransomError, UsageError
+from transom.model.answers import (
+    Failure,
+    NodeStatus,
+    Plan,
+    PlannedChange,
+    PlannedStep,
+    Result,
+)
 from transom.model.codec import decode, encode
 from transom.model.journal import Drift
 from transom.model.problem import Mistake, Refusal
 from transom.model.recipe import API_VERSION
-from transom.model.request import Request, Verb
+from transom.model.request import JoinSecrets, Request, Verb
 from transom.node.attach import follow
 from transom.node.doctor import verbs as doctor
 from transom.node.host.protocols import Machine
 from transom.node.host.values import PathKind
 from transom.node.inventory import inventory
 from transom.node.journal import Journal
+from transom.node.kubeconfig import read_access
 from transom.node.layout import Layout
 from transom.node.runner import Ending, Outcome, Runner
 from transom.node.selftest import selftest
-from transom.node.step import Step
+from transom.node.step import Disruption, Step
+from transom.node.steps.preflight import cautions
+from transom.node.watch import JOIN, watch
 
 _RUNS = {verb.value for verb in Verb if verb is not Verb.PLAN}
 _EXIT = {Ending.DONE: 0, Ending.REBOOT: 4, Ending.CANCELLED: 5}
@@ -46,7 +59,8 @@ def main(
     out = stdout or sys.stdout
 
     def say(document: Any) -> None:
-        out.write(document if isinstance(document, str) else json.dumps(document) + "\n")
+        text = document if isinstance(document, str) else json.dumps(encode(document)) + "\n"
+        out.write(text)
         out.flush()
 
     try:
@@ -68,17 +82,21 @@ def this_machine() -> Machine:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="node.pyz", description=__doc__)
     verbs = parser.add_subparsers(dest="verb", required=True)
-    others = ("plan", "inventory", "status", "attach", "cancel", "selftest", *doctor.VERBS)
+    others = ("plan", "inventory", "status", "attach", "cancel", "selftest", "watch", *doctor.VERBS)
     for name in (*sorted(_RUNS), *others):
         verb = verbs.add_parser(name)
         verb.add_argument("--home", default=Layout().home, help="where the program keeps its state")
-        if name in _RUNS or name == "attach":
+        if name in _RUNS or name in ("attach", "watch"):
             verb.add_argument("--run", default="", help="the run's name")
         if name in _RUNS:
             verb.add_argument("--foreground", action="store_true", help="work in this session")
             verb.add_argument("--service", action="store_true", help=argparse.SUPPRESS)
         if name in doctor.VERBS:
             doctor.add_arguments(verb, name)
+        if name == Verb.JOIN.value:
+            verb.add_argument(
+                "--kubeconfig", default="", help="join without kubeadm, with this file's credential"
+            )
         if name == "attach":
             verb.add_argument("--from", dest="offset", type=int, default=0, help="byte to begin at")
     return parser
@@ -97,14 +115,17 @@ def _do(
     elif options.verb == "selftest":
         report = selftest(machine)
         say(report)
-        return 1 if report["failed"] else 0
+        return 1 if report.failed else 0
     elif options.verb in doctor.VERBS:
         return doctor.run(options, machine, stdin, say)
+    elif options.verb == "watch":
+        watch(machine, layout, options.run, read_request(stdin.read(), Verb.JOIN))
     elif options.verb == "attach":
         return follow(machine, layout.events(options.run), options.offset, say)
     elif options.verb == "plan":
         request = read_request(stdin.read(), Verb.PLAN)
-        say(_plan(Runner(machine, layout, "plan").plan(request)))
+        warnings = cautions(machine, request.recipe)
+        say(_plan(Runner(machine, layout, "plan").plan(request), warnings))
     else:
         return _run(options, machine, stdin, say)
     return 0
@@ -117,8 +138,9 @@ def _run(
     if options.service:
         machine.background.serve(lambda payload: _serve(options, machine, payload.decode()))
         return 0
-    text = stdin.read()
-    request = read_request(text, verb)
+    request = read_request(stdin.read(), verb)
+    if verb is Verb.JOIN and options.kubeconfig:
+        request = _by_hand(request, machine.files.read(options.kubeconfig).decode())
     started = datetime.fromtimestamp(machine.clock.now(), UTC)
     name = options.run or started.strftime("%Y%m%dT%H%M%S") + f"-{verb.value}"
     layout = Layout(options.home)
@@ -127,18 +149,37 @@ def _run(
     if not options.foreground:
         place = ("--home", options.home, "--run", name)
         argv = (sys.executable, sys.argv[0], verb.value, *place, "--service")
-        machine.background.start(argv, text.encode())
+        machine.background.start(argv, json.dumps(encode(request)).encode())
         return follow(machine, layout.events(name), 0, say)
-    outcome = Runner(machine, layout, name, listener=say).execute(request)
-    say(_result(name, request, outcome))
+    leave = partial(_leave_watch, machine, options.home, name)
+    outcome = Runner(machine, layout, name, listener=say, afterwards=leave).execute(request)
+    verb_name, ending = request.verb.value, outcome.ending.value
+    say(Result(run=name, verb=verb_name, ending=ending, changed=outcome.changed))
     return _EXIT[outcome.ending]
+
+
+def _by_hand(request: Request, kubeconfig: str) -> Request:
+    endpoint = read_access(kubeconfig).endpoint
+    secrets = JoinSecrets(endpoint=endpoint, token="", ca_hashes=(), kubeconfig=kubeconfig)
+    return replace(request, join=secrets)
 
 
 def _serve(options: argparse.Namespace, machine: Machine, text: str) -> None:
     """Work as the transient service: whoever wants to know reads the event file."""
     request = read_request(text, Verb(options.verb))
     with contextlib.suppress(TransomError):  # the run has written it down
-        Runner(machine, Layout(options.home), options.run).execute(request)
+        leave = partial(_leave_watch, machine, options.home, options.run)
+        Runner(machine, Layout(options.home), options.run, afterwards=leave).execute(request)
+
+
+def _leave_watch(
+    machine: Machine, home: str, name: str, request: Request, outcome: Outcome
+) -> None:
+    """After a join, leave somebody behind who sees the pod network come; without the token."""
+    if request.join is not None and JOIN in outcome.changed and request.recipe.network.name:
+        argv = (sys.executable, sys.argv[0], "watch", "--home", home, "--run", name)
+        tokenless = replace(request, join=replace(request.join, token="", kubeconfig=""))
+        machine.background.leave(argv, json.dumps(encode(tokenless)).encode())
 
 
 def read_request(text: str, verb: Verb) -> Request:
@@ -158,69 +199,46 @@ def read_request(text: str, verb: Verb) -> Request:
     return request
 
 
-def _plan(steps: list[tuple[Step, Sequence[Drift]]]) -> dict[str, Any]:
-    return {
-        "apiVersion": API_VERSION,
-        "kind": "Plan",
-        "steps": [
-            {
-                "step": step.id,
-                "title": step.title,
-                "disruption": step.disruption.value if drift else "none",
-                "drift": [_shown(item) for item in drift],
-            }
+def _plan(steps: list[tuple[Step, Sequence[Drift]]], warnings: list[str]) -> Plan:
+    return Plan(
+        steps=tuple(
+            PlannedStep(
+                step=step.id,
+                title=step.title,
+                disruption=step.disruption.value if drift else Disruption.NONE.value,
+                drift=tuple(_shown(item) for item in drift),
+            )
             for step, drift in steps
-        ],
-    }
+        ),
+        warnings=tuple(warnings),
+    )
 
 
-def _shown(drift: Drift) -> dict[str, Any]:
-    shown: dict[str, Any] = {
-        "subject": drift.subject,
-        "found": drift.found,
-        "wanted": drift.wanted,
-    }
+def _shown(drift: Drift) -> PlannedChange:
+    change = PlannedChange(subject=drift.subject, found=drift.found, wanted=drift.wanted)
     if isinstance(drift.item, Refusal):
-        shown |= {"id": drift.item.id, "fix": drift.item.fix, "source": drift.item.source}
-    return shown
+        reason = drift.item
+        return replace(change, id=reason.id, fix=reason.fix, source=reason.source)
+    return change
 
 
-def _result(name: str, request: Request, outcome: Outcome) -> dict[str, Any]:
-    return {
-        "apiVersion": API_VERSION,
-        "kind": "Result",
-        "run": name,
-        "verb": request.verb.value,
-        "ending": outcome.ending.value,
-        "changed": list(outcome.changed),
-    }
-
-
-def _status(machine: Machine, layout: Layout) -> dict[str, Any]:
+def _status(machine: Machine, layout: Layout) -> NodeStatus:
     contents = Journal.look(machine.disk, layout.journal)
-    cancelled = machine.files.kind(layout.cancel) is not PathKind.ABSENT
-    return {
-        "apiVersion": API_VERSION,
-        "kind": "NodeStatus",
-        "owner": encode(contents.owner) if contents else None,
-        "intents": len(contents.intents) if contents else 0,
-        "settled": contents.settled if contents else 0,
-        "joined": contents.made("kubeadm-join") if contents else False,
-        "cancelling": cancelled,
-    }
+    return NodeStatus(
+        owner=contents.owner if contents else None,
+        intents=len(contents.intents) if contents else 0,
+        settled=contents.settled if contents else 0,
+        joined=contents.made("kubeadm-join") if contents else False,
+        cancelling=machine.files.kind(layout.cancel) is not PathKind.ABSENT,
+    )
 
 
-def _failure(error: TransomError) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        "apiVersion": API_VERSION,
-        "kind": "Failure",
-        "error": type(error).__name__,
-        "message": error.message,
-        "subject": error.subject,
-        "hint": error.hint,
-    }
-    if isinstance(error, Refused):
-        document["refused"] = encode(error.refusals)
-    if isinstance(error, InvalidDocument):
-        document["mistakes"] = encode(error.mistakes)
-    return document
+def _failure(error: TransomError) -> Failure:
+    return Failure(
+        error=type(error).__name__,
+        message=error.message,
+        subject=error.subject,
+        hint=error.hint,
+        refused=tuple(error.refusals) if isinstance(error, Refused) else (),
+        mistakes=tuple(error.mistakes) if isinstance(error, InvalidDocument) else (),
+    )

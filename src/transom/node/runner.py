@@ -33,8 +33,10 @@ from transom.node.journal import Contents, Journal
 from transom.node.journalling import JournallingHost
 from transom.node.kept_recipe import keep_recipe
 from transom.node.layout import Layout
+from transom.node.reach import answering, is_reached
 from transom.node.step import Disruption, NodeSpec, Step
 from transom.node.steps import PREPARE, STEPS
+from transom.node.steps.preflight import cautions
 
 T = TypeVar("T")
 
@@ -64,6 +66,7 @@ class Runner:
     run: str
     steps: tuple[Step, ...] = STEPS
     listener: Callable[[dict[str, Any]], None] | None = None
+    afterwards: Callable[[Request, Outcome], None] = lambda _request, _outcome: None
 
     def execute(self, request: Request) -> Outcome:
         """Do what a request asks; raise what made it fail, after undoing."""
@@ -73,11 +76,25 @@ class Runner:
                 self.machine.files.remove(self.layout.cancel)
                 log.emit(State.STARTED, f"{request.verb.value} of {request.recipe.identity.name}")
                 outcome = self._execute(request, log)
+            # Before the last event: whoever reads that may start the next run at once.
+            self.afterwards(request, outcome)
         except TransomError as error:
             _report(log, error)
             raise
         log.emit(State(outcome.ending.value), f"{request.verb.value} {outcome.ending.value}")
         return outcome
+
+    def take_back(self, request: Request, step: str, error: TransomError) -> None:
+        """Undo a step of a run that had ended, with all that came after it, because of an error."""
+        log = self._log(request)
+        with self._held(request):
+            journal = Journal.open(self.machine.disk, self.layout.journal)
+            steps = [intent.step for intent in journal.contents.intents] if journal else []
+            if journal is not None and step in steps:
+                journal.claim(request.owner)
+                log.emit(State.STARTED, f"{step} is taken back")
+                self._undo(request, journal, log, after=steps.index(step))
+                _report(log, error)
 
     def plan(self, request: Request) -> list[tuple[Step, Sequence[Drift]]]:
         """Say what each step would change; takes no lock and writes nothing."""
@@ -104,12 +121,15 @@ class Runner:
         changed: list[str] = []
         steps = self._chosen(request)
         log.total = len(steps)
+        for text in cautions(self.machine, request.recipe):
+            log.emit(State.NOTED, text, step="preflight", level=Level.WARNING)
         for step in steps:
             if self.machine.files.kind(self.layout.cancel) is not PathKind.ABSENT:
                 return Outcome(Ending.CANCELLED, tuple(changed))
             want = self._want(request, journal.contents)
             try:
-                if self._retry(partial(self._do, step, want, journal), deadline, log, step):
+                act = partial(self._guarded, step, want, journal, request, log)
+                if self._retry(act, deadline, log, step):
                     changed.append(step.id)
             except Exception as error:
                 self._failed(step, error, request, journal, log)
@@ -123,6 +143,27 @@ class Runner:
         self.machine.flush()
         journal.settle()
         return Outcome(Ending.DONE, tuple(changed))
+
+    def _guarded(
+        self, step: Step, want: NodeSpec, journal: Journal, request: Request, log: EventLog
+    ) -> bool:
+        """Do a step; one after which the host reaches nothing any more undoes itself."""
+        if step.disruption is not Disruption.NETWORK_BLIP:
+            return self._do(step, want, journal)
+        before = len(journal.contents.intents)
+        places = answering(self.machine.network, want.join.endpoint if want.join else "")
+        changed = self._do(step, want, journal)
+        if not changed or not places:
+            return changed
+        if not is_reached(self.machine, places, patience_s=request.unreachable_s):
+            self._undo(request, journal, log, after=before)
+            names = ", ".join(place.host for place in places)
+            raise PermanentError(
+                f"{step.title} was undone: no answer from {names} for {request.unreachable_s} s",
+                subject=step.id,
+                hint="Correct what the recipe says about the network, then run it again.",
+            )
+        return changed
 
     def _do(self, step: Step, want: NodeSpec, journal: Journal) -> bool:
         drift = step.check(self.machine, want)

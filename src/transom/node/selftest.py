@@ -6,11 +6,9 @@ verb `selftest` on any Windows Server. Each leaves nothing behind.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
 
 from transom.errors import TemporaryError, TransomError
-from transom.model.recipe import API_VERSION
+from transom.model.answers import SelfTest, SelfTestCheck, WindowsVersion
 from transom.node.access import same_access
 from transom.node.host.protocols import Machine
 from transom.node.host.values import PathKind, RegistryData, ServiceDefinition
@@ -21,32 +19,23 @@ _NAME = "transom-selftest"
 _CLOSED = "O:BAG:SYD:PAI(A;;FA;;;SY)(A;;FA;;;BA)"
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """How one check went; an empty problem means well."""
-
-    check: str
-    problem: str
-
-
-def selftest(machine: Machine) -> dict[str, Any]:
+def selftest(machine: Machine) -> SelfTest:
     """Run every check and report, with the Windows it ran on."""
-    findings = [_outcome(name, check, machine) for name, check in CHECKS.items()]
+    checks = tuple(_outcome(name, check, machine) for name, check in CHECKS.items())
     build, revision = machine.system.build()
-    return {
-        "apiVersion": API_VERSION,
-        "kind": "SelfTest",
-        "windows": {"build": build, "revision": revision},
-        "checks": [{"check": item.check, "problem": item.problem} for item in findings],
-        "failed": sum(1 for item in findings if item.problem),
-    }
+    return SelfTest(
+        windows=WindowsVersion(build=build, revision=revision),
+        checks=checks,
+        failed=sum(1 for item in checks if item.problem),
+    )
 
 
-def _outcome(name: str, check: Callable[[Machine], bool], machine: Machine) -> Finding:
+def _outcome(name: str, check: Callable[[Machine], bool], machine: Machine) -> SelfTestCheck:
     try:
-        return Finding(name, "" if check(machine) else "the host answered otherwise")
+        problem = "" if check(machine) else "the host answered otherwise"
     except TransomError as error:
-        return Finding(name, error.message)
+        problem = error.message
+    return SelfTestCheck(check=name, problem=problem)
 
 
 @contextmanager

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from transom.facts import rows
-from transom.facts.install import SettingRow
+from transom.facts.install import ManualArgumentRow, ManualSettingRow, SettingRow
 from transom.facts.join import CriSocket, KubeadmApi, KubeadmPath
-from transom.model.recipe import File, JoinPlan, KubeletPlan
+from transom.model.recipe import File, JoinPlan, KubeletPlan, ManualKubelet
 from transom.recipe.case import Case
 
 # Labels the node may set for itself but that only mean something because Transom set them.
@@ -25,7 +25,39 @@ def kubelet_plan(case: Case) -> KubeletPlan:
         config[path] = _merged(config.get(path), value)
         why[path] = f"fleet kubelet.config.{path}"
     patch = rows.find(KubeadmPath, "path-kubelet-patch", case.at)
-    return KubeletPlan(config=config, patch_file=case.say(patch.path) if patch else "", why=why)
+    return KubeletPlan(
+        config=config,
+        patch_file=case.say(patch.path) if patch else "",
+        manual=_manual(case, config),
+        why=why,
+    )
+
+
+def _manual(case: Case, config: Mapping[str, Any]) -> ManualKubelet:
+    """What kubeadm and the cluster would say, for a host that joins without kubeadm."""
+    socket = rows.one(CriSocket, f"cri-socket-{case.runtime}", case.at).endpoint
+    whole: dict[str, Any] = {
+        "apiVersion": "kubelet.config.k8s.io/v1beta1",
+        "kind": "KubeletConfiguration",
+        "clusterDNS": list(case.fleet.network.cluster_dns),
+    }
+    settings, arguments = tuple(case.rows(ManualSettingRow)), tuple(case.rows(ManualArgumentRow))
+    for row in settings:
+        whole[row.path] = _said(case, row.value, socket)
+    for path, value in config.items():
+        whole[path] = _merged(whole.get(path), value)
+    return ManualKubelet(
+        config=whole,
+        arguments=tuple(case.say(row.text, cri=socket) for row in arguments),
+        why=" ".join([row.id for row in settings] + [row.id for row in arguments]),
+    )
+
+
+def _said(case: Case, value: Any, socket: str) -> Any:
+    """A fact's value with the placeholders in its texts filled."""
+    if isinstance(value, Mapping):
+        return {key: _said(case, item, socket) for key, item in value.items()}
+    return case.say(value, cri=socket) if isinstance(value, str) else value
 
 
 def kubelet_files(plan: KubeletPlan) -> list[File]:

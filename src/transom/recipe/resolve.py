@@ -40,6 +40,7 @@ from transom.model.recipe import (
     HostNetwork,
     Identity,
     Image,
+    Limits,
     Member,
     NetworkPlan,
     ProtectedFile,
@@ -111,6 +112,7 @@ def recipe_of(case: Case) -> Recipe:
     return Recipe(
         identity=_identity(case),
         target=_target(case),
+        limits=_limits(),
         network=_network(case),
         features=tuple(Feature(name=r.name, why=r.id) for r in case.rows(FeatureRow)),
         updates=_updates(case),
@@ -201,6 +203,12 @@ def _target(case: Case) -> Target:
         end_of_life=case.kubernetes < Version(1, legacy.value + 1),
         why="windows-support",
     )
+
+
+def _limits() -> Limits:
+    disk = rows.one(Limit, "limit-free-disk", At())
+    skew = rows.one(Limit, "limit-clock-skew", At())
+    return Limits(free_disk_gib=disk.value, clock_skew_s=skew.value, why=f"{disk.id} {skew.id}")
 
 
 def _network(case: Case) -> NetworkPlan:

@@ -3,8 +3,8 @@
 import asyncio
 import io
 import json
-from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.unit.fleet.conftest import config_maps
@@ -21,6 +21,9 @@ from transom.model.sight import (
 )
 from transom.node.doctor.collection import read_collection
 from transom.node.doctor.examination import examine
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 ROTATION = "system:certificates.k8s.io:certificatesigningrequests:selfnodeclient"
 

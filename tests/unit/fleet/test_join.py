@@ -192,3 +192,15 @@ def test_a_node_takes_no_new_pods_while_it_is_reset(join, reset, world):
     world.api.set_unschedulable = set_unschedulable
     reset()
     assert marked == [("win-01", True)]
+
+
+def test_a_host_with_its_own_kubeconfig_joins_without_kubeadm_and_token(join, world):
+    from tests.unit.node.test_manual_join import KEY, KUBECONFIG, coded
+
+    del world.host.programs["kubeadm.exe"]
+    joined = join(node_kubeconfig=KUBECONFIG)
+    assert "join" in joined.changed
+    assert world.tokens == []
+    assert world.api.secrets == {}
+    words = " ".join(word for command in world.commands for word in command)
+    assert coded(KEY + "\n") not in words

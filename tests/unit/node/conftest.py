@@ -21,6 +21,8 @@ from transom.model.recipe import (
     Identity,
     JoinPlan,
     KubeletPlan,
+    Limits,
+    ManualKubelet,
     Member,
     NetworkPlan,
     ProtectedFile,
@@ -162,6 +164,7 @@ RECIPE = Recipe(
         end_of_life=False,
         why="",
     ),
+    limits=Limits(free_disk_gib=5, clock_skew_s=300, why=""),
     network=NetworkPlan(
         plugin="flannel",
         version="0.28.0",
@@ -196,6 +199,13 @@ RECIPE = Recipe(
             path=r"C:\Program Files\containerd\config.toml", content="version = 3\n", acl="", why=""
         ),
         File(path=r"C:\etc\cni\net.d\10-flannel.conf", content="{}", acl=CLOSED_FILE, why=""),
+        File(
+            path=r"C:\etc\cni\late.d\late.conf",
+            content='{"subnet": "{{nodePodCIDR}}"}',
+            acl="",
+            why="",
+            fills=("nodePodCIDR",),
+        ),
     ),
     protected_files=(
         ProtectedFile(path=KUBELET + r"\config.yaml", acl=CLOSED_FILE, why=""),
@@ -232,7 +242,14 @@ RECIPE = Recipe(
     images=(),
     services=SERVICES,
     host_networks=(),
-    kubelet=KubeletPlan(config={}, patch_file="", why={}),
+    kubelet=KubeletPlan(
+        config={"maxPods": 9},
+        patch_file="",
+        manual=ManualKubelet(
+            config={"kind": "KubeletConfiguration", "maxPods": 9}, arguments=("--cri=pipe",), why=""
+        ),
+        why={},
+    ),
     join=JoinPlan(
         api_version="kubeadm.k8s.io/v1beta4",
         cri_socket="npipe:////./pipe/containerd-containerd",
@@ -275,13 +292,13 @@ def _join(host, path, network):
     flags.append(f"--register-with-taints={taints}")
     bootstrap = KUBERNETES + r"\bootstrap-kubelet.conf"
     host.disk.append(bootstrap, token.encode())
-    host.disk.append(KUBERNETES + r"\pki\ca.crt", b"CA")
+    host.disk.append(KUBERNETES + r"\pki\ca.crt", b"CA\n")
     host.services.stop("kubelet")
-    host.disk.append(KUBELET + r"\config.yaml", b"kind: KubeletConfiguration")
+    host.disk.append(KUBELET + r"\config.yaml", b"kind: KubeletConfiguration\n")
     host.disk.append(FLAGS_FILE, f'KUBELET_KUBEADM_ARGS="{" ".join(flags)}"\n'.encode())
     host.services.start("kubelet")
     host.disk.append(KUBELET + r"\pki\kubelet-client.pem", b"key")
-    host.disk.append(KUBERNETES + r"\kubelet.conf", b"kubeconfig")
+    host.disk.append(KUBERNETES + r"\kubelet.conf", b"kubeconfig\n")
     host.disk.remove(bootstrap)
     host.settings.put("hns", network, True)  # by flanneld, once the node is there
     return Completed(code=0, output=f"joined with {token}")

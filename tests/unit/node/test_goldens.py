@@ -49,6 +49,7 @@ def packed(artifact):
 
 
 MADE = {
+    "k122-2019-containerd-hostprocess-gates",
     "k123-2019-containerd-hostprocess",
     "k130-2019-containerd-flannel-l2bridge",
     "k136-2022-containerd-flannel-l2bridge",

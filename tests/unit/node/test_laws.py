@@ -48,7 +48,7 @@ class Site:
         for earlier in STEPS[: STEPS.index(self.step)]:
             earlier.apply(self.host, earlier.check(self.host, self.want))
         if self.step.id == "kubelet-arguments":
-            flags = 'KUBELET_KUBEADM_ARGS="--v=9 --node-ip=10.0.0.21"'
+            flags = 'KUBELET_KUBEADM_ARGS="--v=9 --node-ip=10.0.0.21"\n'
             self.host.files.write(self.want.recipe.join.flags_file, flags.encode())
         self.host.flush()
 

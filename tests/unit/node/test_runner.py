@@ -41,7 +41,12 @@ def test_prepare_join_and_reset_leave_the_host_as_it_was(make_host, request_for)
     host = make_host()
     first = host.snapshot()
     assert run(host, request_for(Verb.PREPARE)).ending is Ending.DONE
-    assert run(host, request_for(Verb.JOIN), name="r2").changed == ("join", "protected-files")
+    assert run(host, request_for(Verb.JOIN), name="r2").changed == (
+        "join",
+        "kubelet-settings",
+        "late-files",
+        "protected-files",
+    )
     assert host.services.running("kubelet")
     run(host, request_for(Verb.RESET, remove_features=True), name="r3")
     assert host.snapshot() == first
@@ -129,7 +134,9 @@ def test_a_refused_host_is_told_every_reason_and_not_touched(make_host, request_
     host.system.windows = (17763, 1)
     host.system.name = "other"
     host.system.free = 1
+    host.network.taken = {10250}
     host.network.unreachable = {"10.0.0.1:6443", "dl.example:443"}
+    host.network.server_times = {"10.0.0.1:6443": host.system.time - 301}
     first = host.snapshot()
     with pytest.raises(Refused) as caught:
         run(host, request_for(Verb.JOIN))
@@ -139,8 +146,10 @@ def test_a_refused_host_is_told_every_reason_and_not_touched(make_host, request_
         "windows-build",
         "disk-space",
         "computer-name",
+        "port-in-use",
         "unreachable",
         "unreachable",
+        "clock",
     ]
     assert host.snapshot() == first
 
@@ -161,10 +170,8 @@ def test_what_this_version_cannot_do_is_refused_before_anything_is_changed(
     odd = replace(
         recipe,
         artifacts=(replace(recipe.artifacts[0], sha256=None, authenticode={"subject": "CN=x"}),),
-        files=(replace(recipe.files[0], fills=("nodePodCIDR",)),),
         host_networks=(recipe.network,),
         target=replace(recipe.target, privileged="services"),
-        kubelet=replace(recipe.kubelet, config={"maxPods": 9}),
     )
     with pytest.raises(Refused) as caught:
         run(host, request_for(Verb.PREPARE, recipe=odd))
@@ -173,8 +180,6 @@ def test_what_this_version_cannot_do_is_refused_before_anything_is_changed(
         "windows-update",
         "not-locked",
         "signature-check",
-        "late-file",
-        "kubelet-configuration",
         "privileged-way",
         "docker-network",
     ]
@@ -292,7 +297,9 @@ def test_a_plan_names_what_would_change_and_writes_nothing(make_host, request_fo
     host = make_host()
     plan = Runner(host, LAYOUT, "r1").plan(request_for(Verb.JOIN))
     assert [step.id for step, drift in plan if drift] == [
-        step.id for step in STEPS if step.id not in ("preflight", "protected-files")
+        step.id
+        for step in STEPS
+        if step.id not in ("preflight", "kubelet-settings", "protected-files")
     ]
     assert host.calls.writes == []
     with pytest.raises(UsageError):
@@ -305,6 +312,8 @@ def test_events_count_the_steps(make_host, request_for):
     found = events(host)
     assert [event["seq"] for event in found] == list(range(1, len(found) + 1))
     assert found[-1] | {"time": ""} == {
+        "apiVersion": "transom.dev/v1alpha1",
+        "kind": "Event",
         "time": "",
         "run": "r1",
         "seq": len(found),

@@ -22,11 +22,11 @@ def test_a_broken_host_is_reported_and_not_a_crash(make_host, monkeypatch):
     host.disk.acl = lambda _path: "D:(A;;FA;;;WD)"
     monkeypatch.setattr(host, "flush", refuse)
     report = selftest.selftest(host)
-    assert [c["problem"] for c in report["checks"] if c["problem"]] == [
+    assert [c.problem for c in report.checks if c.problem] == [
         "the host answered otherwise",
         "no",
     ]
-    assert report["failed"] == 2
+    assert report.failed == 2
 
 
 def test_a_lock_that_keeps_nobody_out_is_noticed(make_host):

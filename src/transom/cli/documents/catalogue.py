@@ -13,7 +13,9 @@ from transom.cli.documents.findings import FindingsDocument
 from transom.cli.documents.lock import LockDocument, LockReportDocument
 from transom.cli.documents.nodes import CollectResult, JoinResult, ResetResult
 from transom.cli.documents.recipes import RecipeList
+from transom.model.answers import Failure, Inventory, NodeStatus, Plan, Result, SelfTest
 from transom.model.event import Event
+from transom.model.journal import JournalRecord, Receipt
 from transom.model.recipe import Recipe
 from transom.model.request import Request
 from transom.model.sight import Given
@@ -40,14 +42,22 @@ DOCUMENTS = (
     Document("explanation", ExplanationDocument, "`transom explain -o json`"),
     Document("facts", Facts, "`transom facts -o json` with a version or a release"),
     Document("facts-matrix", FactsMatrix, "`transom facts -o json`"),
+    Document("failure", Failure, "answer of a verb of the node program that fails"),
     Document("findings", FindingsDocument, "`transom lint -o json`, `transom doctor -o json`"),
     Document("given", Given, "standard input of `node.pyz doctor --given` and `collect --given`"),
+    Document("inventory", Inventory, "answer of the node program's `inventory`"),
     Document("join-result", JoinResult, "`transom join -o json`"),
+    Document("journal-record", JournalRecord, "each line of the journal on a host"),
     Document("lock", LockDocument, "`transom.lock`, which is TOML"),
     Document("lock-report", LockReportDocument, "`transom lock -o json`"),
+    Document("node-status", NodeStatus, "answer of the node program's `status`"),
+    Document("plan", Plan, "answer of the node program's `plan`"),
+    Document("receipt", Receipt, "what the undo of a step is given: its intents in the journal"),
     Document("observation", Observation, "`observation.json` in an archive of `collect`"),
     Document("recipe", Recipe, "an item of a recipe list; what the node program is handed"),
     Document("recipe-list", RecipeList, "`transom recipe -o json` and `-o yaml`"),
     Document("request", Request, "standard input of the node program"),
+    Document("result", Result, "last line of a run with `--foreground`"),
+    Document("self-test", SelfTest, "answer of the node program's `selftest`"),
     Document("reset-result", ResetResult, "`transom reset -o json`"),
 )

@@ -43,7 +43,7 @@ def _object(kind: type, found: dict[str, type]) -> dict[str, Any]:
     required = []
     for key, default in _fields(kind).items():
         name = camel_case(key)
-        if key in _HEAD and default is not MISSING:
+        if key in _HEAD and isinstance(default, str):
             properties[name] = {"const": default}
             required.append(name)
             continue

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import BinaryIO
 
 from transom.errors import PermanentError
-from transom.node.host.protocols import Disk
+from transom.node.host.protocols import Disk, ReadFiles
 from transom.node.host.values import PathKind
 
 BESIDE = ".transom"
@@ -99,3 +99,8 @@ class SafeFiles:
 
     def set_acl(self, path: str, sddl: str) -> None:
         self._disk.set_acl(path, sddl)
+
+
+def is_whole(files: ReadFiles, path: str) -> bool:
+    """Whether a file that others wrote has its last line: a power cut may keep any part of it."""
+    return files.kind(path) is PathKind.FILE and files.read(path).endswith(b"\n")

@@ -42,6 +42,25 @@ class RealProcesses:
         return Completed(code=done.returncode, output=mask(output, secrets))
 
 
+def leave_process(argv: Sequence[str], payload: bytes) -> None:
+    """Start a process that goes on when this one ends, and hand it the payload on its stdin."""
+    # Detached from our console and session; the number is Windows' own and unknown elsewhere.
+    flags = getattr(subprocess, "DETACHED_PROCESS", 0)
+    try:
+        child = subprocess.Popen(  # noqa: S603 - an argument list, never a shell
+            list(argv),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            creationflags=flags,
+        )
+        assert child.stdin is not None
+        with child.stdin as pipe:
+            pipe.write(payload)
+    except OSError as error:
+        raise PermanentError(f"cannot start {argv[0]}: {error}", subject=argv[0]) from error
+
+
 def mask(text: str, secrets: tuple[str, ...]) -> str:
     """The text without any of the secrets."""
     for secret in secrets:

@@ -282,6 +282,18 @@ class ReadNetwork(Protocol):
     def reaches(self, host: str, port: int) -> bool:
         """Say whether a TCP connection succeeds within a few seconds."""
 
+    def gateways(self) -> tuple[str, ...]:
+        """Give the addresses of the default gateways."""
+
+    def answers(self, address: str) -> bool:
+        """Say whether an address answers an echo request within a few seconds."""
+
+    def is_free(self, port: int) -> bool:
+        """Say whether nobody listens on a TCP port of this host."""
+
+    def time_at(self, host: str, port: int) -> float | None:
+        """Give the clock of an HTTPS server in seconds since the epoch, None where it is silent."""
+
 
 class Network(ReadNetwork, Protocol):
     """The same, for changing."""
@@ -320,6 +332,21 @@ class ReadSystem(Protocol):
 
     def reboot_pending(self) -> bool:
         """Say whether Windows waits for a reboot."""
+
+    def now(self) -> float:
+        """Give the host's clock, in seconds since the epoch."""
+
+
+class Cluster(Protocol):
+    """The API server, asked with the kubelet's own credential."""
+
+    def pod_range(self, kubeconfig: str, node: str) -> str:
+        """Give the pod range of a Node, empty while it has none; TemporaryError where none answers.
+
+        Args:
+            kubeconfig: The path of the kubelet's kubeconfig.
+            node: The name of the Node.
+        """
 
 
 class Vitals(Protocol):
@@ -372,6 +399,9 @@ class Background(Protocol):
     def serve(self, work: Callable[[bytes], None]) -> None:
         """Be that program: take the payload, work, and go away."""
 
+    def leave(self, argv: Sequence[str], payload: bytes) -> None:
+        """Start this program again as a process that stays when this one ends; not waited for."""
+
 
 class ReadHost(Protocol):
     """A host to look at. It has no writing method, so a dry run cannot write."""
@@ -421,6 +451,8 @@ class Host(Protocol):
     def processes(self) -> Processes: ...
     @property
     def source(self) -> Source: ...
+    @property
+    def cluster(self) -> Cluster: ...
 
     def note(self, act: str, subject: str, before: Mapping[str, object] | None) -> None:
         """Record a change that an outside program is about to make."""

@@ -16,6 +16,7 @@ from transom.node.host.simulated_nouns import (
     Settings,
     SimulatedBackground,
     SimulatedClock,
+    SimulatedCluster,
     SimulatedDefender,
     SimulatedEnvironment,
     SimulatedFeatures,
@@ -77,6 +78,7 @@ class SimulatedHost:
         self.network = SimulatedNetwork(self.settings)
         self.system = SimulatedSystem()
         self.source = SimulatedSource(self.calls)
+        self.cluster = SimulatedCluster(self.calls)
         self.clock = SimulatedClock()
         self.background = SimulatedBackground()
         self.vitals = SimulatedVitals(self.services, self.network)

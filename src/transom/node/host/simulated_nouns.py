@@ -217,6 +217,9 @@ class SimulatedNetwork:
     settings: Settings
     up: tuple[Adapter, ...] = (Adapter(name="Ethernet", addresses=("10.0.0.21",), dhcp=True),)
     unreachable: set[str] = field(default_factory=set)
+    gateway: str = "10.0.0.1"
+    taken: set[int] = field(default_factory=set)
+    server_times: dict[str, float] = field(default_factory=dict)
 
     def adapters(self) -> tuple[Adapter, ...]:
         return self.up
@@ -237,6 +240,18 @@ class SimulatedNetwork:
 
     def reaches(self, host: str, port: int) -> bool:
         return f"{host}:{port}" not in self.unreachable
+
+    def gateways(self) -> tuple[str, ...]:
+        return (self.gateway,) if self.gateway else ()
+
+    def answers(self, address: str) -> bool:
+        return address not in self.unreachable
+
+    def is_free(self, port: int) -> bool:
+        return port not in self.taken
+
+    def time_at(self, host: str, port: int) -> float | None:
+        return self.server_times.get(f"{host}:{port}")
 
     def add_dns_suffix(self, suffix: str) -> None:
         suffixes = self.dns_suffixes()
@@ -265,6 +280,7 @@ class SimulatedSystem:
     admin: bool = True
     free: int = 100 << 30
     pending: bool = False
+    time: float = 1_790_000_000.0
 
     def computer_name(self) -> str:
         return self.name
@@ -281,6 +297,9 @@ class SimulatedSystem:
 
     def reboot_pending(self) -> bool:
         return self.pending
+
+    def now(self) -> float:
+        return self.time
 
 
 @dataclass
@@ -312,6 +331,19 @@ class SimulatedSource:
 
 
 @dataclass
+class SimulatedCluster:
+    """An API server that knows pod ranges by node."""
+
+    calls: Calls
+    pod_ranges: dict[str, str] = field(default_factory=lambda: {"win-01": "10.244.3.0/24"})
+
+    def pod_range(self, kubeconfig: str, node: str) -> str:
+        del kubeconfig
+        self.calls.looked()
+        return self.pod_ranges.get(node, "")
+
+
+@dataclass
 class SimulatedClock:
     """A clock that moves only when somebody waits."""
 
@@ -332,9 +364,13 @@ class SimulatedBackground:
     """Work that a test lets happen when it likes."""
 
     started: list[tuple[tuple[str, ...], bytes]] = field(default_factory=list)
+    left: list[tuple[tuple[str, ...], bytes]] = field(default_factory=list)
 
     def start(self, argv: Sequence[str], payload: bytes) -> None:
         self.started.append((tuple(argv), payload))
 
     def serve(self, work: Callable[[bytes], None]) -> None:
         work(self.started.pop(0)[1])
+
+    def leave(self, argv: Sequence[str], payload: bytes) -> None:
+        self.left.append((tuple(argv), payload))

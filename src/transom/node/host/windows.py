@@ -7,6 +7,7 @@ assert sys.platform == "win32"
 from collections.abc import Mapping
 
 from transom.node.host.clock import RealClock
+from transom.node.host.cluster import NodeCluster
 from transom.node.host.downloads import Downloads
 from transom.node.host.files import SafeFiles
 from transom.node.host.processes import RealProcesses
@@ -39,6 +40,7 @@ class WindowsHost:
         self.network = WindowsNetwork(self.registry, self.processes)
         self.system = WindowsSystem(self.registry)
         self.source = Downloads(self.environment)
+        self.cluster = NodeCluster(self.files)
         self.background = WindowsBackground(self.services)
         self.vitals = WindowsVitals(self.services, self.processes)
 

@@ -17,8 +17,18 @@ from contextlib import contextmanager
 from ctypes import wintypes
 
 from transom.errors import PermanentError, TemporaryError
+from transom.node.host.processes import leave_process
 from transom.node.host.values import ServiceDefinition
 from transom.node.host.windows_error import failure, last_failure, translated
+from transom.node.host.windows_handles import (
+    INVALID_HANDLE,
+    SERVICE_RUNNING,
+    SERVICE_STOPPED,
+    ServiceStatus,
+    close_handle,
+    flush_file_buffers,
+    write_file,
+)
 from transom.node.host.windows_security import descriptor_from
 from transom.node.host.windows_services import WindowsServices
 from transom.node.quoting import join_arguments
@@ -31,21 +41,8 @@ _POLL_S = 0.1
 
 _OUTBOUND, _FIRST_INSTANCE, _REJECT_REMOTE = 0x2, 0x8_0000, 0x8
 _BUFFER_BYTES = 1 << 16
-_INVALID = ctypes.c_void_p(-1).value
 _ALREADY_CONNECTED = 535
-_OWN_PROCESS, _STOPPED, _RUNNING = 0x10, 1, 4
-
-
-class _Status(ctypes.Structure):
-    _fields_ = (
-        ("type", wintypes.DWORD),
-        ("state", wintypes.DWORD),
-        ("accepted", wintypes.DWORD),
-        ("exit_code", wintypes.DWORD),
-        ("service_exit_code", wintypes.DWORD),
-        ("check_point", wintypes.DWORD),
-        ("wait_hint", wintypes.DWORD),
-    )
+_OWN_PROCESS = 0x10
 
 
 class _Security(ctypes.Structure):
@@ -73,7 +70,7 @@ _register = _advapi32.RegisterServiceCtrlHandlerW
 _register.argtypes = [wintypes.LPCWSTR, _service_handler]
 _register.restype = wintypes.HANDLE
 _set_status = _advapi32.SetServiceStatus
-_set_status.argtypes = [wintypes.HANDLE, ctypes.POINTER(_Status)]
+_set_status.argtypes = [wintypes.HANDLE, ctypes.POINTER(ServiceStatus)]
 _set_status.restype = wintypes.BOOL
 _create_pipe = _kernel32.CreateNamedPipeW
 _create_pipe.argtypes = [
@@ -85,21 +82,6 @@ _create_pipe.restype = wintypes.HANDLE
 _connect_pipe = _kernel32.ConnectNamedPipe
 _connect_pipe.argtypes = [wintypes.HANDLE, ctypes.c_void_p]
 _connect_pipe.restype = wintypes.BOOL
-_write_file = _kernel32.WriteFile
-_write_file.argtypes = [
-    wintypes.HANDLE,
-    ctypes.c_char_p,
-    wintypes.DWORD,
-    ctypes.POINTER(wintypes.DWORD),
-    ctypes.c_void_p,
-]
-_write_file.restype = wintypes.BOOL
-_flush = _kernel32.FlushFileBuffers
-_flush.argtypes = [wintypes.HANDLE]
-_flush.restype = wintypes.BOOL
-_close_handle = _kernel32.CloseHandle
-_close_handle.argtypes = [wintypes.HANDLE]
-_close_handle.restype = wintypes.BOOL
 
 
 class WindowsBackground:
@@ -130,6 +112,10 @@ class WindowsBackground:
                     hint="Look for its process in the event log of services.",
                 )
 
+    def leave(self, argv: Sequence[str], payload: bytes) -> None:
+        """Start a process of its own and hand the payload to its standard input."""
+        leave_process(argv, payload)
+
     def serve(self, work: Callable[[bytes], None]) -> None:
         """Be the service: take the payload, work, and go away."""
         failures: list[BaseException] = []
@@ -141,14 +127,14 @@ class WindowsBackground:
 
         def run(_count: int, _words: int | None) -> None:
             reporter = _register(SERVICE, handler)
-            _report(reporter, _RUNNING)
+            _report(reporter, SERVICE_RUNNING)
             try:
                 work(_receive())
             except BaseException as error:  # noqa: BLE001 - handed to the caller below
                 failures.append(error)
             finally:
                 self._services.delete(SERVICE)
-                _report(reporter, _STOPPED)
+                _report(reporter, SERVICE_STOPPED)
 
         table = (_Entry * 2)(_Entry(SERVICE, _service_main(run)), _Entry(None, _service_main()))
         if not _dispatch(table):
@@ -164,12 +150,12 @@ def _pipe() -> Iterator[int]:
         mode = _OUTBOUND | _FIRST_INSTANCE
         sizes = (1, _BUFFER_BYTES, _BUFFER_BYTES, 0)
         pipe = _create_pipe(_PIPE, mode, _REJECT_REMOTE, *sizes, ctypes.byref(security))
-    if pipe == _INVALID:
+    if pipe == INVALID_HANDLE:
         raise last_failure("make the pipe", _PIPE)
     try:
         yield pipe
     finally:
-        _close_handle(pipe)
+        close_handle(pipe)
 
 
 def _send(pipe: int, payload: bytes) -> None:
@@ -178,10 +164,10 @@ def _send(pipe: int, payload: bytes) -> None:
     written, position = wintypes.DWORD(), 0
     while position < len(payload):
         part = payload[position : position + _BUFFER_BYTES]
-        if not _write_file(pipe, part, len(part), ctypes.byref(written), None):
+        if not write_file(pipe, part, len(part), ctypes.byref(written), None):
             return
         position += written.value
-    _flush(pipe)
+    flush_file_buffers(pipe)
 
 
 def _receive() -> bytes:
@@ -197,6 +183,6 @@ def _receive() -> bytes:
 
 
 def _report(reporter: int, state: int) -> None:
-    status = _Status(_OWN_PROCESS, state, 0, 0, 0, 0, 0)
+    status = ServiceStatus(_OWN_PROCESS, state, 0, 0, 0, 0, 0)
     if not _set_status(reporter, ctypes.byref(status)):
         raise failure("report the state of", SERVICE, ctypes.get_last_error())

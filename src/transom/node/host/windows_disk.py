@@ -15,6 +15,12 @@ from typing import BinaryIO
 from transom.errors import TemporaryError
 from transom.node.host.values import PathKind
 from transom.node.host.windows_error import last_failure, translated
+from transom.node.host.windows_handles import (
+    INVALID_HANDLE,
+    close_handle,
+    flush_file_buffers,
+    write_file,
+)
 from transom.node.host.windows_security import file_access, set_file_access
 
 _kernel32 = ctypes.WinDLL("kernel32", use_last_error=True)
@@ -29,23 +35,6 @@ _create_file.argtypes = [
     wintypes.HANDLE,
 ]
 _create_file.restype = wintypes.HANDLE
-_write_file = _kernel32.WriteFile
-_write_file.argtypes = [
-    wintypes.HANDLE,
-    ctypes.c_char_p,
-    wintypes.DWORD,
-    ctypes.POINTER(wintypes.DWORD),
-    ctypes.c_void_p,
-]
-_write_file.restype = wintypes.BOOL
-_flush_file_buffers = _kernel32.FlushFileBuffers
-_flush_file_buffers.argtypes = [wintypes.HANDLE]
-_flush_file_buffers.restype = wintypes.BOOL
-_close_handle = _kernel32.CloseHandle
-_close_handle.argtypes = [wintypes.HANDLE]
-_close_handle.restype = wintypes.BOOL
-
-_INVALID = ctypes.c_void_p(-1).value
 _GENERIC_WRITE = 0x4000_0000
 _SHARE_READ, _SHARE_ALL = 0x1, 0x7
 _CREATE_ALWAYS, _OPEN_EXISTING = 2, 3
@@ -131,27 +120,27 @@ class WindowsDisk:
     @contextmanager
     def lock(self, path: str, holder: str) -> Iterator[None]:
         handle = _create_file(path, _GENERIC_WRITE, _SHARE_READ, None, _CREATE_ALWAYS, 0, None)
-        if handle == _INVALID:
+        if handle == INVALID_HANDLE:
             if ctypes.get_last_error() == _SHARING_VIOLATION:
                 held = self.read(path).decode("utf-8", "replace")
                 raise TemporaryError(f"the host is busy: {held}", subject=path)
             raise last_failure("hold", path)
         try:
             data, written = holder.encode(), wintypes.DWORD()
-            if not _write_file(handle, data, len(data), ctypes.byref(written), None):
+            if not write_file(handle, data, len(data), ctypes.byref(written), None):
                 raise last_failure("write", path)
             yield
         finally:
-            _close_handle(handle)
+            close_handle(handle)
 
     def flush_volume(self, drive: str) -> None:
         """Return when everything written to a volume would outlive a power cut."""
         name = rf"\\.\{drive}"
         handle = _create_file(name, _GENERIC_WRITE, _SHARE_ALL, None, _OPEN_EXISTING, 0, None)
-        if handle == _INVALID:
+        if handle == INVALID_HANDLE:
             raise last_failure("open the volume", drive)
         try:
-            if not _flush_file_buffers(handle):
+            if not flush_file_buffers(handle):
                 raise last_failure("flush the volume", drive)
         finally:
-            _close_handle(handle)
+            close_handle(handle)

@@ -6,19 +6,20 @@ assert sys.platform == "win32"
 
 import ctypes
 import ipaddress
-import socket
 from ctypes import wintypes
+from typing import NamedTuple
 
 from transom.errors import PermanentError
+from transom.node.host import sockets
 from transom.node.host.protocols import Processes
 from transom.node.host.values import Adapter, RegistryData
 from transom.node.host.windows_error import failure
+from transom.node.host.windows_handles import INVALID_HANDLE
 from transom.node.host.windows_hns import WindowsHns
 from transom.node.host.windows_registry import WindowsRegistry
 
 _TCPIP = r"SYSTEM\CurrentControlSet\Services\Tcpip\Parameters"
 _ROUTE_TIMEOUT_S = 30
-_REACH_TIMEOUT_S = 5.0
 _MORE_DATA = 122
 
 _iphlpapi = ctypes.WinDLL("iphlpapi", use_last_error=True)
@@ -26,6 +27,24 @@ _forward_table = _iphlpapi.GetIpForwardTable
 _forward_table.argtypes = [ctypes.c_void_p, ctypes.POINTER(wintypes.ULONG), wintypes.BOOL]
 _forward_table.restype = wintypes.DWORD
 _ROW_WORDS = 14
+_GATEWAY_WORD = 4  # destination, mask, policy, next hop
+_ANY = ipaddress.IPv4Address(0)
+
+_icmp_create = _iphlpapi.IcmpCreateFile
+_icmp_create.argtypes = []
+_icmp_create.restype = ctypes.c_void_p
+_icmp_send = _iphlpapi.IcmpSendEcho
+_icmp_send.argtypes = [
+    *(ctypes.c_void_p, wintypes.ULONG, ctypes.c_char_p, wintypes.WORD),
+    *(ctypes.c_void_p, ctypes.c_void_p, wintypes.DWORD, wintypes.DWORD),
+]
+_icmp_send.restype = wintypes.DWORD
+_icmp_close = _iphlpapi.IcmpCloseHandle
+_icmp_close.argtypes = [ctypes.c_void_p]
+_icmp_close.restype = wintypes.BOOL
+_ECHO = b"transom"
+_REPLY_BYTES = 256
+_ECHO_TIMEOUT_MS = 2000
 
 
 class WindowsNetwork:
@@ -67,7 +86,8 @@ class WindowsNetwork:
 
     def has_route(self, prefix: str) -> bool:
         network = ipaddress.IPv4Network(prefix)
-        return (network.network_address, network.netmask) in _active_routes()
+        wanted = (network.network_address, network.netmask)
+        return any((row.destination, row.mask) == wanted for row in _active_routes())
 
     def persistent_route(self, prefix: str) -> str | None:
         network = ipaddress.IPv4Network(prefix)
@@ -92,11 +112,20 @@ class WindowsNetwork:
         self._hns.delete_network(name)
 
     def reaches(self, host: str, port: int) -> bool:
-        try:
-            socket.create_connection((host, port), timeout=_REACH_TIMEOUT_S).close()
-        except OSError:
-            return False
-        return True
+        return sockets.reaches(host, port)
+
+    def gateways(self) -> tuple[str, ...]:
+        found = [row.gateway for row in _active_routes() if row.mask == _ANY == row.destination]
+        return tuple(str(address) for address in dict.fromkeys(found) if address != _ANY)
+
+    def answers(self, address: str) -> bool:
+        return _echoes(ipaddress.IPv4Address(address))
+
+    def is_free(self, port: int) -> bool:
+        return sockets.is_free(port)
+
+    def time_at(self, host: str, port: int) -> float | None:
+        return sockets.time_at(host, port)
 
     def _put_suffixes(self, suffixes: tuple[str, ...]) -> None:
         if suffixes != self.dns_suffixes():
@@ -112,7 +141,15 @@ class WindowsNetwork:
             )
 
 
-def _active_routes() -> set[tuple[ipaddress.IPv4Address, ipaddress.IPv4Address]]:
+class _ActiveRoute(NamedTuple):
+    """A row of the routing table."""
+
+    destination: ipaddress.IPv4Address
+    mask: ipaddress.IPv4Address
+    gateway: ipaddress.IPv4Address
+
+
+def _active_routes() -> list[_ActiveRoute]:
     size = wintypes.ULONG()
     code = _forward_table(None, ctypes.byref(size), False)
     buffer = ctypes.create_string_buffer(size.value)
@@ -121,9 +158,23 @@ def _active_routes() -> set[tuple[ipaddress.IPv4Address, ipaddress.IPv4Address]]
     if code:
         raise failure("read", "the routing table", code)
     words = [int.from_bytes(buffer.raw[n : n + 4], "little") for n in range(0, size.value - 3, 4)]
-    rows = [words[1 + n * _ROW_WORDS :][:2] for n in range(words[0])] if words else []
-    return {(_address(destination), _address(mask)) for destination, mask in rows}
+    rows = [words[1 + n * _ROW_WORDS :][:_GATEWAY_WORD] for n in range(words[0])] if words else []
+    return [_ActiveRoute(_address(row[0]), _address(row[1]), _address(row[-1])) for row in rows]
 
 
 def _address(number: int) -> ipaddress.IPv4Address:
     return ipaddress.IPv4Address(number.to_bytes(4, "little"))
+
+
+def _echoes(address: ipaddress.IPv4Address) -> bool:
+    handle = _icmp_create()
+    if handle == INVALID_HANDLE:
+        return False
+    try:
+        reply = ctypes.create_string_buffer(_REPLY_BYTES)
+        target = int.from_bytes(address.packed, "little")
+        sent = (handle, target, _ECHO, len(_ECHO), None, reply, _REPLY_BYTES, _ECHO_TIMEOUT_MS)
+        # A router on the way may answer that the address is not there: that is no echo.
+        return bool(_icmp_send(*sent)) and int.from_bytes(reply.raw[4:8], "little") == 0
+    finally:
+        _icmp_close(handle)

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from ctypes import wintypes
 
 from transom.node.host.windows_error import failure, last_failure
+from transom.node.host.windows_handles import close_handle
 
 _advapi32 = ctypes.WinDLL("advapi32", use_last_error=True)
 _kernel32 = ctypes.WinDLL("kernel32", use_last_error=True)
@@ -67,9 +68,6 @@ _token_information.restype = wintypes.BOOL
 _current_process = _kernel32.GetCurrentProcess
 _current_process.argtypes = []
 _current_process.restype = wintypes.HANDLE
-_close = _kernel32.CloseHandle
-_close.argtypes = [wintypes.HANDLE]
-_close.restype = wintypes.BOOL
 
 
 @contextmanager
@@ -142,5 +140,5 @@ def is_elevated() -> bool:
         ):
             raise last_failure("read the token of", "this process")
     finally:
-        _close(token)
+        close_handle(token)
     return bool(elevated.value)

@@ -17,6 +17,13 @@ from ctypes import wintypes
 from transom.errors import PermanentError, TemporaryError
 from transom.node.host.values import RegistryData, ServiceDefinition, ServiceStatus
 from transom.node.host.windows_error import failure, last_failure
+from transom.node.host.windows_handles import (
+    SERVICE_RUNNING,
+    SERVICE_START_PENDING,
+    SERVICE_STOPPED,
+    ServiceProcessStatus,
+    close_handle,
+)
 from transom.node.host.windows_registry import WindowsRegistry
 
 _advapi32 = ctypes.WinDLL("advapi32", use_last_error=True)
@@ -30,26 +37,11 @@ _START = {"auto": 2, _DELAYED: 2, "demand": 3, "disabled": 4}
 _START_NAMES = {0: "boot", 1: "system", 2: "auto", 3: "demand", 4: "disabled"}
 _DELAYED_INFO, _FAILURE_ACTIONS = 3, 2
 _ACTION_RESTART = 1
-_STOPPED, _START_PENDING, _RUNNING = 1, 2, 4
 _STATES = ("", "stopped", "starting", "stopping", "running", "continuing", "pausing", "paused")
 _CONTROL_STOP = 1
 _SYNCHRONIZE, _WAIT_TIMEOUT = 0x10_0000, 0x102
 _NOT_FOUND, _ALREADY_RUNNING, _NOT_ACTIVE, _SERVICE_SPECIFIC = 1060, 1056, 1062, 1066
 _POLL_S, _WAIT_S = 0.2, 60.0
-
-
-class _Status(ctypes.Structure):
-    _fields_ = (
-        ("type", wintypes.DWORD),
-        ("state", wintypes.DWORD),
-        ("accepted", wintypes.DWORD),
-        ("exit_code", wintypes.DWORD),
-        ("service_exit_code", wintypes.DWORD),
-        ("check_point", wintypes.DWORD),
-        ("wait_hint", wintypes.DWORD),
-        ("process", wintypes.DWORD),
-        ("flags", wintypes.DWORD),
-    )
 
 
 class _Action(ctypes.Structure):
@@ -136,9 +128,6 @@ _open_process.restype = _handle
 _wait = _kernel32.WaitForSingleObject
 _wait.argtypes = [_handle, wintypes.DWORD]
 _wait.restype = wintypes.DWORD
-_close_handle = _kernel32.CloseHandle
-_close_handle.argtypes = [_handle]
-_close_handle.restype = wintypes.BOOL
 
 
 class WindowsServices:
@@ -175,7 +164,7 @@ class WindowsServices:
             if not handle:
                 return False
             try:
-                return _status(handle, name).state in (_START_PENDING, _RUNNING)
+                return _status(handle, name).state in (SERVICE_START_PENDING, SERVICE_RUNNING)
             finally:
                 _close_service(handle)
 
@@ -214,8 +203,8 @@ class WindowsServices:
                 code = ctypes.get_last_error()
                 if code != _ALREADY_RUNNING:
                     raise failure("start the service", name, code)
-            while (status := _status(handle, name)).state != _RUNNING:
-                if status.state == _STOPPED:
+            while (status := _status(handle, name)).state != SERVICE_RUNNING:
+                if status.state == SERVICE_STOPPED:
                     raise PermanentError(
                         f"the service {name} ended as it started (exit code {status.exit_code})",
                         subject=name,
@@ -229,7 +218,7 @@ class WindowsServices:
         deadline = time.monotonic() + _WAIT_S
         with _service(name) as handle, _process(_status(handle, name).process) as process:
             while True:
-                status = _Status()
+                status = ServiceProcessStatus()
                 if _control_service(handle, _CONTROL_STOP, ctypes.byref(status)):
                     break
                 code = ctypes.get_last_error()
@@ -239,7 +228,7 @@ class WindowsServices:
                 if not isinstance(error, TemporaryError):
                     raise error
                 _pause(deadline, error.message, name)
-            while _status(handle, name).state != _STOPPED:
+            while _status(handle, name).state != SERVICE_STOPPED:
                 _pause(deadline, f"the service {name} does not stop", name)
             # The service manager says stopped while the process still holds its program open.
             while process and _wait(process, int(_POLL_S * 1000)) == _WAIT_TIMEOUT:
@@ -303,7 +292,7 @@ def _process(number: int) -> Iterator[int | None]:
         yield handle
     finally:
         if handle:
-            _close_handle(handle)
+            close_handle(handle)
 
 
 def _create(name: str, definition: ServiceDefinition) -> None:
@@ -380,8 +369,8 @@ def _read_failure_actions(found: tuple[object, int] | None) -> tuple[tuple[int, 
     return tuple(words[first + 1 : first + 2 * count : 2]), words[0]
 
 
-def _status(handle: int, name: str) -> _Status:
-    status, needed = _Status(), wintypes.DWORD()
+def _status(handle: int, name: str) -> ServiceProcessStatus:
+    status, needed = ServiceProcessStatus(), wintypes.DWORD()
     if not _query_status(
         handle, 0, ctypes.byref(status), ctypes.sizeof(status), ctypes.byref(needed)
     ):

@@ -8,6 +8,7 @@ import ntpath
 import os
 import shutil
 import socket
+import time
 
 from transom.node.host.windows_error import translated
 from transom.node.host.windows_registry import WindowsRegistry
@@ -47,3 +48,6 @@ class WindowsSystem:
 
     def reboot_pending(self) -> bool:
         return any(self._registry.has_key(key) for key in _REBOOT_KEYS)
+
+    def now(self) -> float:
+        return time.time()

@@ -11,6 +11,8 @@ from transom.node.steps.files import Files
 from transom.node.steps.firewall import Firewall
 from transom.node.steps.join import Join
 from transom.node.steps.kubelet_arguments import KubeletArguments
+from transom.node.steps.kubelet_settings import KubeletSettings
+from transom.node.steps.late_files import LateFiles
 from transom.node.steps.preflight import Preflight
 from transom.node.steps.protected_files import ProtectedFiles
 from transom.node.steps.registry import Registry
@@ -32,4 +34,11 @@ PREPARE: tuple[Step, ...] = (
     Services(),
 )
 
-STEPS: tuple[Step, ...] = (*PREPARE, Join(), KubeletArguments(), ProtectedFiles())
+STEPS: tuple[Step, ...] = (
+    *PREPARE,
+    Join(),
+    KubeletSettings(),
+    KubeletArguments(),
+    LateFiles(),
+    ProtectedFiles(),
+)

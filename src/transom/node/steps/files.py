@@ -27,7 +27,8 @@ class Files:
 
     def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
         """Name each file that is missing or differs."""
-        found = [(item, _state(host.files, item)) for item in want.recipe.files]
+        complete = [item for item in want.recipe.files if not item.fills]
+        found = [(item, _state(host.files, item)) for item in complete]
         return [
             Drift(item.path, state, "the recipe's content", item) for item, state in found if state
         ]

@@ -1,4 +1,4 @@
-"""Joining the cluster with the upstream kubeadm.
+"""Joining the cluster with the upstream kubeadm, or without it from a given kubeconfig.
 
 The token goes to kubeadm in a configuration file that only administrators can read and that is
 removed afterwards: never in an argument, a log or the journal. A join that was cut short is reset
@@ -7,22 +7,24 @@ and begun again.
 
 import json
 import ntpath
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from transom.errors import PermanentError, UsageError
+from transom.model.codec import encode
 from transom.model.journal import Drift, Receipt
 from transom.model.recipe import Directory, JoinPlan, Recipe
 from transom.model.request import JoinSecrets
 from transom.node.access import same_access
 from transom.node.acts import ACTS, restore_all
+from transom.node.host.files import is_whole
 from transom.node.host.protocols import Host, Processes, ReadFiles, ReadHost, UndoHost
 from transom.node.host.values import PathKind
-from transom.node.kubelet_flags import extra_arguments
+from transom.node.kubelet_flags import expected, extra_arguments
+from transom.node.manual_join import ADMINISTRATORS_ONLY, ManualJoin, empty
 from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
 
-_ADMINISTRATORS_ONLY = "D:P(A;;FA;;;SY)(A;;FA;;;BA)"
 _OLDER_KUBEADM = ("v1beta1", "v1beta2", "v1beta3")
 _DISCOVERY_TIMEOUT = "1m0s"  # a wrong token is not waited for longer than that
 _JOIN_TIMEOUT_S = 420
@@ -36,12 +38,15 @@ class Layout:
 
     kubernetes: str
     kubelet: str
+    ca_certificate: str
+    flags_file: str
 
     @staticmethod
     def of(plan: JoinPlan) -> "Layout":
         """Tell the layout from the two paths the recipe has."""
         kubernetes = ntpath.dirname(ntpath.dirname(plan.ca_certificate))
-        return Layout(kubernetes, ntpath.dirname(plan.flags_file))
+        kubelet = ntpath.dirname(plan.flags_file)
+        return Layout(kubernetes, kubelet, plan.ca_certificate, plan.flags_file)
 
     @property
     def kubeconfig(self) -> str:
@@ -58,11 +63,25 @@ class Layout:
         """Our file with the token."""
         return ntpath.join(self.kubernetes, "transom-join.json")
 
+    @property
+    def client(self) -> str:
+        """The node's certificate and key where it joined without kubeadm."""
+        return ntpath.join(self.kubelet, "pki", "transom-client.pem")
+
+    @property
+    def kubelet_configuration(self) -> str:
+        """The kubelet's configuration as kubeadm brought it from the cluster."""
+        return ntpath.join(self.kubelet, "config.yaml")
+
+    @property
+    def lasting(self) -> tuple[str, ...]:
+        """What a join leaves behind; without any of it the kubelet does not start."""
+        return (self.kubeconfig, self.ca_certificate, self.flags_file, self.kubelet_configuration)
+
     def joined(self, files: ReadFiles) -> bool:
-        """Whether a join was brought to its end."""
-        return (
-            files.kind(self.kubeconfig) is PathKind.FILE
-            and files.kind(self.bootstrap) is PathKind.ABSENT
+        """Whether a join was brought to its end, and a power cut took none of it back."""
+        return files.kind(self.bootstrap) is PathKind.ABSENT and all(
+            is_whole(files, path) for path in self.lasting
         )
 
 
@@ -78,12 +97,15 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """Runs `kubeadm join`, and `kubeadm reset` to undo it."""
+    """Runs `kubeadm join`, and `kubeadm reset` to undo it.
+
+    The pods that come with it make the first HNS network, hence its disruption.
+    """
 
     id: str = "join"
     title: str = "Join the cluster"
     needs: tuple[str, ...] = ("services",)
-    disruption: Disruption = Disruption.NONE
+    disruption: Disruption = Disruption.NETWORK_BLIP
     seen: Seen = Seen.UPSTREAM_BINARY
     applies: Applies = EVERYWHERE
 
@@ -111,7 +133,7 @@ class Join:
         """Reset the node as kubeadm does, then put back what was noted before the join."""
         for intent in reversed(receipt.intents):
             if intent.act == "kubeadm-join" and intent.before is not None:
-                _reset(host.processes, intent.before["kubeadm"], intent.before["criSocket"])
+                _leave(host, receipt, intent.before)
                 break
         restore_all(host, receipt)
 
@@ -160,18 +182,24 @@ def _extra_args(plan: JoinPlan) -> Any:
 def _join(host: Host, wanted: Wanted) -> None:
     plan, layout, secrets = wanted.recipe.join, wanted.layout, wanted.secrets
     if secrets is None:
-        raise UsageError("cannot join: the request has no token", hint="Send one with the request.")
-    kubeadm = kubeadm_path(wanted.recipe)
+        raise UsageError(
+            "cannot join: the request has no token and no kubeconfig", hint="Send one with it."
+        )
+    kubeadm = "" if secrets.kubeconfig else kubeadm_path(wanted.recipe)
     _note_join(host, wanted, kubeadm)
-    host.files.make_directory(layout.kubernetes)
-    host.files.make_directory(layout.kubelet)
-    if any(host.files.kind(path) is not PathKind.ABSENT for path in _leftovers(plan, layout)):
+    for path in (layout.ca_certificate, layout.kubeconfig, layout.client):
+        host.files.make_directory(ntpath.dirname(path))
+    if secrets.kubeconfig:
+        _manual(wanted).write(host, secrets.kubeconfig)
+        return
+    leftovers = (layout.bootstrap, *layout.lasting)
+    if any(host.files.kind(path) is not PathKind.ABSENT for path in leftovers):
         _reset(host.processes, kubeadm, plan.cri_socket)
         _remake_directories(host, wanted)
     document = json.dumps(join_configuration(plan, secrets), indent=1)
     try:
         host.files.write(
-            layout.configuration, document.encode(), acl=_ADMINISTRATORS_ONLY, secret=True
+            layout.configuration, document.encode(), acl=ADMINISTRATORS_ONLY, secret=True
         )
         done = host.processes.run(
             [kubeadm, "join", "--config", layout.configuration],
@@ -192,6 +220,8 @@ def _join(host: Host, wanted: Wanted) -> None:
 def _note_join(host: Host, wanted: Wanted, kubeadm: str) -> None:
     """Record what kubeadm, the kubelet and the pod network are about to change by themselves."""
     plan = wanted.recipe.join
+    for adapter in host.network.adapters():
+        host.note("adapter", adapter.name, encode(adapter))
     for service in wanted.recipe.services:
         if service.flags_file:
             host.note("service-state", service.name, {"running": False})
@@ -201,7 +231,8 @@ def _note_join(host: Host, wanted: Wanted, kubeadm: str) -> None:
     if wanted.recipe.network.name:
         name = wanted.recipe.network.name
         host.note("hns-network", name, ACTS["hns-network"].look(host, name))
-    host.note("kubeadm-join", plan.node_name, {"kubeadm": kubeadm, "criSocket": plan.cri_socket})
+    before = {"kubeadm": kubeadm, "criSocket": plan.cri_socket, "kubelet": wanted.layout.kubelet}
+    host.note("kubeadm-join", plan.node_name, before)
 
 
 def _kept_directories(wanted: Wanted) -> list[Directory]:
@@ -217,8 +248,28 @@ def _remake_directories(host: Host, wanted: Wanted) -> None:
             host.files.set_acl(directory.path, directory.acl)
 
 
-def _leftovers(plan: JoinPlan, layout: Layout) -> tuple[str, ...]:
-    return (layout.kubeconfig, layout.bootstrap, plan.ca_certificate, plan.flags_file)
+def _manual(wanted: Wanted) -> ManualJoin:
+    layout, manual = wanted.layout, wanted.recipe.kubelet.manual
+    return ManualJoin(
+        kubeconfig=layout.kubeconfig,
+        client=layout.client,
+        ca_certificate=layout.ca_certificate,
+        configuration=layout.kubelet_configuration,
+        flags_file=layout.flags_file,
+        settings=manual.config,
+        arguments=(*manual.arguments, *expected(wanted.recipe.join)),
+    )
+
+
+def _leave(host: UndoHost, receipt: Receipt, before: Mapping[str, Any]) -> None:
+    """Let kubeadm reset the node, or do the same where it did not join it."""
+    if before["kubeadm"]:
+        _reset(host.processes, before["kubeadm"], before["criSocket"])
+        return
+    for intent in receipt.intents:
+        if intent.act == "service-state":
+            host.services.stop(intent.subject)
+    empty(host, before["kubelet"])
 
 
 def _reset(processes: Processes, kubeadm: str, cri_socket: str) -> None:

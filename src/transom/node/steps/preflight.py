@@ -1,5 +1,6 @@
 """Whether the host can become what the recipe says: looks only, and reports everything at once."""
 
+import ntpath
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -10,12 +11,12 @@ from transom.model.problem import Refusal
 from transom.model.recipe import Artifact, Recipe
 from transom.node.host.protocols import Host, ReadHost, UndoHost
 from transom.node.host.values import PathKind
+from transom.node.reach import Place, server_of
 from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
 from transom.node.steps.artifacts import INTERPRETER
 from transom.node.steps.join import Layout
 
 _HOSTPROCESS = "hostprocess"
-_ROOM_BYTES = 5 << 30
 _GIB = 1 << 30
 _PORTS = {"http": 80, "https": 443}
 
@@ -38,7 +39,9 @@ class Preflight:
             *_name(host, want.recipe),
             *_recipe(want.recipe),
             *_other_cluster(host, want),
+            *_ports(host, want),
             *_reach(host, want),
+            *_clock(host, want),
         ]
         return [Drift(item.subject, item.found, item.reason, item) for item in refusals]
 
@@ -50,6 +53,19 @@ class Preflight:
 
     def undo(self, host: UndoHost, receipt: Receipt) -> None:
         """Do nothing: nothing was changed."""
+
+
+def cautions(host: ReadHost, recipe: Recipe) -> list[str]:
+    """What does not stand in the way but may bite later; said at the start of every run."""
+    name = recipe.network.name
+    if not name or host.network.hns_network(name):
+        return []
+    return [
+        f"adapter {adapter.name} has the static address {', '.join(adapter.addresses)}: Windows may "
+        f"lose it when the network {name} is made; have a console at hand, or use DHCP reservations"
+        for adapter in host.network.adapters()
+        if not adapter.dhcp
+    ]
 
 
 def _machine(host: ReadHost, recipe: Recipe) -> Iterator[Refusal]:
@@ -82,18 +98,23 @@ def _machine(host: ReadHost, recipe: Recipe) -> Iterator[Refusal]:
                 fix=f"Install {update.kb} or a later cumulative update and reboot.",
                 source=update.why,
             )
-    room = min(
-        (host.system.free_bytes(item.path) for item in recipe.artifacts), default=_ROOM_BYTES
-    )
-    if room < _ROOM_BYTES:
-        yield Refusal(
-            id="disk-space",
-            subject="disk",
-            found=f"{room / _GIB:.1f} GiB free",
-            reason=f"{_ROOM_BYTES // _GIB} GiB are needed for programs and first images",
-            fix="Free space on the volume or choose other directories.",
-            source="",
-        )
+    wanted = recipe.limits.free_disk_gib * _GIB
+    for path in _volumes(recipe):
+        room = host.system.free_bytes(path)
+        if room < wanted:
+            yield Refusal(
+                id="disk-space",
+                subject=f"disk {path}",
+                found=f"{room / _GIB:.1f} GiB free",
+                reason=f"{recipe.limits.free_disk_gib} GiB are needed for programs and first images",
+                fix="Free space on the volume or choose other directories.",
+                source=recipe.limits.why,
+            )
+
+
+def _volumes(recipe: Recipe) -> list[str]:
+    paths = [item.path for item in recipe.artifacts] + [item.path for item in recipe.directories]
+    return list(dict.fromkeys(ntpath.splitdrive(path)[0].upper() + "\\" for path in paths))
 
 
 def _name(host: ReadHost, recipe: Recipe) -> Iterator[Refusal]:
@@ -129,25 +150,6 @@ def _recipe(recipe: Recipe) -> Iterator[Refusal]:
                 fix="Leave source.verify out; the locked hash is checked in any case.",
                 source=artifact.why,
             )
-    for file in recipe.files:
-        if file.fills:
-            yield Refusal(
-                id="late-file",
-                subject=file.path,
-                found=f"it needs {', '.join(file.fills)}",
-                reason="this version writes only files that are complete before the join",
-                fix="Use a network whose configuration is, such as Flannel.",
-                source=file.why,
-            )
-    if recipe.kubelet.config and not recipe.kubelet.patch_file:
-        yield Refusal(
-            id="kubelet-configuration",
-            subject="kubelet",
-            found=f"settings for {', '.join(sorted(recipe.kubelet.config))}",
-            reason="this version hands them to kubeadm as a patch, which its version cannot take",
-            fix="Use a Kubernetes version whose kubeadm takes patches of the kubelet's configuration.",
-            source=", ".join(sorted(set(recipe.kubelet.why.values()))),
-        )
     if recipe.target.privileged != _HOSTPROCESS:
         yield Refusal(
             id="privileged-way",
@@ -183,10 +185,9 @@ def _other_cluster(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
 
 def _reach(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
     places: dict[tuple[str, int], str] = {}
-    layout = Layout.of(want.recipe.join)
-    if want.join is not None and not layout.joined(host.files):
-        name, _, port = want.join.endpoint.rpartition(":")
-        places[(name.strip("[]"), int(port))] = "the API server"
+    server = _server(host, want)
+    if server is not None:
+        places[(server.host, server.port)] = "the API server"
     proxied = any(item.name.lower().endswith("_proxy") for item in want.recipe.environment)
     for artifact in () if proxied else want.recipe.artifacts:
         if not artifact.file and not _is_there(host, artifact):
@@ -202,6 +203,46 @@ def _reach(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
                 reason=f"it is {what}",
                 fix="Open the way to it, or name a mirror, bundle or proxy in the fleet.",
                 source="",
+            )
+
+
+def _server(host: ReadHost, want: NodeSpec) -> Place | None:
+    """The API server, where a join has to reach it."""
+    if want.join is None or Layout.of(want.recipe.join).joined(host.files):
+        return None
+    return server_of(want.join.endpoint)
+
+
+def _clock(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
+    server = _server(host, want)
+    theirs = host.network.time_at(server.host, server.port) if server else None
+    if theirs is None:
+        return
+    off = host.system.now() - theirs
+    if abs(off) > want.recipe.limits.clock_skew_s:
+        yield Refusal(
+            id="clock",
+            subject="clock",
+            found=f"{abs(off):.0f} s {'ahead of' if off > 0 else 'behind'} the API server's",
+            reason=f"with more than {want.recipe.limits.clock_skew_s} s certificates are not valid",
+            fix="Let the host keep time with the cluster (`w32tm /resync`).",
+            source=want.recipe.limits.why,
+        )
+
+
+def _ports(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
+    if any(host.services.running(service.name) for service in want.recipe.services):
+        return  # it is our own programs that listen
+    for rule in want.recipe.firewall:
+        listens = rule.protocol == "tcp" and rule.port.isdigit()
+        if listens and not host.network.is_free(int(rule.port)):
+            yield Refusal(
+                id="port-in-use",
+                subject=f"port {rule.port}",
+                found="another program listens on it",
+                reason=f"{rule.name} needs it",
+                fix="Stop that program, or let it use another port.",
+                source=rule.why,
             )
 
 

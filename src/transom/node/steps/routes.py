@@ -20,7 +20,7 @@ class Routes:
     id: str = "routes"
     title: str = "Keep routes"
     needs: tuple[str, ...] = ("preflight",)
-    disruption: Disruption = Disruption.NONE
+    disruption: Disruption = Disruption.NETWORK_BLIP
     seen: Seen = Seen.SIMULATED
     applies: Applies = EVERYWHERE
 

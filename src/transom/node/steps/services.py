@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from transom.model.journal import Drift, Receipt
 from transom.model.recipe import Service
 from transom.node.acts import restore_all
+from transom.node.host.files import is_whole
 from transom.node.host.protocols import Host, ReadHost, UndoHost
-from transom.node.host.values import PathKind, ServiceDefinition
+from transom.node.host.values import ServiceDefinition
 from transom.node.kubelet_flags import command_line, expected, parse_flags_file
 from transom.node.quoting import join_arguments
 from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
@@ -88,7 +89,7 @@ def apply_services(host: Host, drift: Sequence[Drift]) -> None:
 def _wanted(host: ReadHost, want: NodeSpec, service: Service) -> Wanted:
     command, runs = join_arguments(service.command), service.start == AUTOMATIC
     if service.flags_file:
-        joined = host.files.kind(service.flags_file) is PathKind.FILE
+        joined = is_whole(host.files, service.flags_file)
         flags = (
             parse_flags_file(host.files.read(service.flags_file).decode())
             if joined

@@ -1,0 +1,145 @@
+"""What the node program answers, one document per verb; JSON on its standard output.
+
+Made by the node program, read by whoever started it. No answer holds a secret.
+"""
+
+from dataclasses import dataclass
+
+from transom.model.journal import Owner
+from transom.model.problem import Mistake, Refusal
+from transom.model.recipe import API_VERSION
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowsVersion:
+    """The Windows of a host."""
+
+    build: int
+    revision: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundAdapter:
+    """A network adapter that is up."""
+
+    name: str
+    addresses: tuple[str, ...]
+    dhcp: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundService:
+    """A Windows service that matters to a node."""
+
+    name: str
+    command: str
+    start: str
+    running: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inventory:
+    """What a host is and has."""
+
+    api_version: str = API_VERSION
+    kind: str = "Inventory"
+    name: str
+    windows: WindowsVersion
+    elevated: bool
+    reboot_pending: bool
+    free_bytes: int
+    adapters: tuple[FoundAdapter, ...]
+    dns_suffixes: tuple[str, ...]
+    defender: bool
+    runtimes: tuple[str, ...]
+    services: tuple[FoundService, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedChange:
+    """One thing that differs from the recipe; `id`, `fix` and `source` are those of a refusal."""
+
+    subject: str
+    found: str
+    wanted: str
+    id: str = ""
+    fix: str = ""
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedStep:
+    """What a step would change, and what that does to a node in use."""
+
+    step: str
+    title: str
+    disruption: str
+    drift: tuple[PlannedChange, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a run would change, step by step, and what is to be minded."""
+
+    api_version: str = API_VERSION
+    kind: str = "Plan"
+    steps: tuple[PlannedStep, ...]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """How a run in the foreground ended that did not fail."""
+
+    api_version: str = API_VERSION
+    kind: str = "Result"
+    run: str
+    verb: str
+    ending: str
+    changed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeStatus:
+    """Whose a host is, and how much of its journal is settled."""
+
+    api_version: str = API_VERSION
+    kind: str = "NodeStatus"
+    owner: Owner | None
+    intents: int
+    settled: int
+    joined: bool
+    cancelling: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """Why a verb failed; `error` is the name of the error's kind, as in events."""
+
+    api_version: str = API_VERSION
+    kind: str = "Failure"
+    error: str
+    message: str
+    subject: str
+    hint: str
+    refused: tuple[Refusal, ...] = ()
+    mistakes: tuple[Mistake, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelfTestCheck:
+    """How one check of the contract went; an empty problem means well."""
+
+    check: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelfTest:
+    """Whether a host behaves as the steps rely on."""
+
+    api_version: str = API_VERSION
+    kind: str = "SelfTest"
+    windows: WindowsVersion
+    checks: tuple[SelfTestCheck, ...]
+    failed: int

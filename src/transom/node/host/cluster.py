@@ -1,0 +1,47 @@
+"""The API server as a node sees it: asked with the kubelet's own credential, for reading only."""
+
+import json
+import ssl
+import urllib.error
+import urllib.request
+
+from transom.errors import PermanentError, TemporaryError
+from transom.node.host.protocols import ReadFiles
+from transom.node.kubeconfig import read_access
+
+_TIMEOUT_S = 10.0
+_NOT_THERE = 404
+
+
+class NodeCluster:
+    """The cluster this host belongs to."""
+
+    def __init__(self, files: ReadFiles) -> None:
+        self._files = files
+
+    def pod_range(self, kubeconfig: str, node: str) -> str:
+        access = read_access(self._files.read(kubeconfig).decode())
+        request = urllib.request.Request(f"{access.server}/api/v1/nodes/{node}")  # noqa: S310 - https only, see read_access
+        try:
+            context = ssl.create_default_context(cadata=access.authority)
+            if access.client:
+                context.load_cert_chain(access.client)
+            if access.token:
+                request.add_header("Authorization", f"Bearer {access.token}")
+            # Never through a proxy: the API server is on the cluster's side of it.
+            opener = urllib.request.build_opener(
+                urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=context)
+            )
+            with opener.open(request, timeout=_TIMEOUT_S) as answer:
+                document = json.load(answer)
+        except urllib.error.HTTPError as error:
+            if error.code == _NOT_THERE:
+                return ""
+            raise PermanentError(
+                f"the API server does not tell of node {node}: {error.code} {error.reason}",
+                subject=node,
+                hint="The kubelet's credential must be that of this node.",
+            ) from error
+        except (OSError, ValueError) as error:
+            raise TemporaryError(f"cannot ask the API server: {error}", subject=node) from error
+        return str(document.get("spec", {}).get("podCIDR", ""))

@@ -1,0 +1,87 @@
+"""Files that need what only the joined node knows: its pod range, in some CNI configurations."""
+
+import ntpath
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from transom.errors import InternalError, TemporaryError
+from transom.model.journal import Drift, Receipt
+from transom.model.recipe import File
+from transom.node.acts import restore_all
+from transom.node.host.protocols import Host, ReadFiles, ReadHost, UndoHost
+from transom.node.host.values import PathKind
+from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
+from transom.node.steps.join import Layout
+
+POD_RANGE = "nodePodCIDR"
+_RANGE = r"[0-9a-fA-F.:]+/[0-9]+"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A file to fill, and whom to ask."""
+
+    file: File
+    kubeconfig: str
+    node: str
+
+
+@dataclass(frozen=True, slots=True)
+class LateFiles:
+    """Fills such files once the cluster has given the node its range.
+
+    A node keeps its range as long as it is joined, so a file that was filled once is right.
+    """
+
+    id: str = "late-files"
+    title: str = "Write what needs the node's pod range"
+    needs: tuple[str, ...] = ("join",)
+    disruption: Disruption = Disruption.NONE
+    seen: Seen = Seen.WINE
+    applies: Applies = EVERYWHERE
+
+    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
+        """Name each file that is missing or was not filled."""
+        kubeconfig, node = Layout.of(want.recipe.join).kubeconfig, want.recipe.join.node_name
+        return [
+            Drift(item.path, state, "filled", Wanted(item, kubeconfig, node))
+            for item in want.recipe.files
+            if item.fills and (state := _state(host.files, item))
+        ]
+
+    def apply(self, host: Host, drift: Sequence[Drift]) -> None:
+        """Ask for the range and write each file."""
+        for entry in drift:
+            wanted: Wanted = entry.item
+            pods = host.cluster.pod_range(wanted.kubeconfig, wanted.node)
+            if not pods:
+                raise TemporaryError(
+                    f"the cluster has not given {wanted.node} a pod range yet",
+                    subject=wanted.node,
+                    hint="Its controller manager must allocate node CIDRs.",
+                )
+            host.files.make_directory(ntpath.dirname(wanted.file.path))
+            content = _filled(wanted.file, pods)
+            host.files.write(wanted.file.path, content.encode(), acl=wanted.file.acl)
+
+    def undo(self, host: UndoHost, receipt: Receipt) -> None:
+        """Remove what was made and restore what was replaced."""
+        restore_all(host, receipt)
+
+
+def _filled(item: File, pods: str) -> str:
+    unknown = set(item.fills) - {POD_RANGE}
+    if unknown:
+        raise InternalError(f"{item.path} needs {', '.join(sorted(unknown))}", subject=item.path)
+    return item.content.replace("{{" + POD_RANGE + "}}", pods)
+
+
+def _state(files: ReadFiles, item: File) -> str:
+    kind = files.kind(item.path)
+    if kind is not PathKind.FILE:
+        return str(kind.value)
+    parts = item.content.split("{{" + POD_RANGE + "}}")
+    pattern = _RANGE.join(re.escape(part) for part in parts)
+    found = files.read(item.path).decode("utf-8", "replace")
+    return "" if re.fullmatch(pattern, found) else "other content"

@@ -1,0 +1,37 @@
+"""What the node program asks of real sockets: a server's clock, a free port, a place that answers."""
+
+import socket
+import time
+
+import pytest
+import trustme
+from tests.contract.web import Server, tls
+
+from transom.node.host import sockets
+
+
+@pytest.fixture
+def server(start):
+    """An HTTPS server nobody has a reason to trust."""
+    return start(Server(tls(trustme.CA())))
+
+
+def test_a_server_tells_its_clock_though_it_refuses_the_request(server):
+    told = sockets.time_at("127.0.0.1", server.server_port)
+    assert told is not None
+    assert abs(told - time.time()) < 60
+
+
+def test_a_server_that_is_away_or_no_server_tells_nothing():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    assert sockets.time_at("127.0.0.1", port) is None
+
+
+def test_a_port_is_free_when_nobody_listens():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        assert not sockets.is_free(port)
+        assert sockets.reaches("127.0.0.1", port)
+    assert sockets.is_free(port)
+    assert not sockets.reaches("127.0.0.1", port)

@@ -1,0 +1,74 @@
+"""What preflight finds and what it only warns of; it changes nothing."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from transom.model.request import Verb
+from transom.node.host.values import Adapter
+from transom.node.layout import Layout
+from transom.node.runner import Runner
+from transom.node.step import NodeSpec
+from transom.node.steps.preflight import Preflight, cautions
+
+SERVER = "10.0.0.1:6443"
+
+
+@pytest.fixture
+def found(recipe, secrets):
+    """The ids of what preflight finds on a host."""
+
+    def ids(host, **changes):
+        want = NodeSpec(recipe=replace(recipe, **changes), join=secrets)
+        return [entry.item.id for entry in Preflight().check(host, want)]
+
+    return ids
+
+
+@pytest.mark.parametrize(("off_s", "wrong"), [(300, []), (301, ["clock"]), (-301, ["clock"])])
+def test_a_clock_may_be_off_by_what_the_recipe_allows(make_host, found, off_s, wrong):
+    host = make_host()
+    host.network.server_times[SERVER] = host.system.time + off_s
+    assert found(host) == wrong
+
+
+def test_a_port_is_asked_for_only_while_none_of_our_programs_runs(make_host, found):
+    host = make_host()
+    host.network.taken = {10250, 4789}
+    assert found(host) == ["port-in-use"]
+    host.services.put("containerd", replace(host.services.get("spooler"), command="c"))
+    host.services.start("containerd")
+    assert found(host) == []
+
+
+def test_a_range_of_ports_is_not_asked_for(make_host, found, recipe):
+    rule = replace(recipe.firewall[0], port="30000-32767")
+    assert found(make_host(), firewall=(rule,)) == []
+
+
+def test_every_volume_of_the_recipe_needs_room(make_host, found, recipe):
+    host = make_host()
+    host.system.free_bytes = lambda path: (9 if path.startswith("D") else 1) << 30
+    on_d = replace(recipe.directories[0], path=r"d:\containerd")
+    assert found(host, directories=(*recipe.directories, on_d)) == ["disk-space"]
+    assert found(host, limits=replace(recipe.limits, free_disk_gib=1)) == []
+
+
+def test_a_static_address_is_warned_of_until_the_network_is_there(make_host, request_for, recipe):
+    host = make_host()
+    static = Adapter(name="Ethernet", addresses=("10.0.0.21",), dhcp=False)
+    host.network.up = (static, Adapter(name="Backup", addresses=("10.1.0.21",), dhcp=True))
+    Runner(host, Layout(), "r1").execute(request_for(Verb.PREPARE))
+    events = [json.loads(line) for line in host.disk.read(Layout().events("r1")).splitlines()]
+    noted = [event for event in events if event["state"] == "noted"]
+    assert [event["level"] for event in noted] == ["warning"]
+    assert "Ethernet has the static address 10.0.0.21" in noted[0]["message"]
+    host.settings.put("hns", recipe.network.name, True)
+    assert cautions(host, recipe) == []
+
+
+def test_the_adapters_are_in_the_journal_once_the_host_joins(make_host, request_for):
+    host = make_host()
+    Runner(host, Layout(), "r1").execute(request_for(Verb.JOIN))
+    assert b'"act":"adapter","subject":"Ethernet"' in host.disk.read(Layout().journal)

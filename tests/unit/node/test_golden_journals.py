@@ -1,0 +1,47 @@
+"""A journal that some version wrote is read and undone for ever, on the host it was written on."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.unit.node.hosts import dump, load
+
+from transom.model.request import Verb
+from transom.node.host.simulated import SimulatedHost
+from transom.node.journal import Journal
+from transom.node.layout import Layout
+from transom.node.runner import Runner
+
+GOLDENS = sorted((Path(__file__).parents[2] / "data" / "journals").glob("*.json"))
+LAYOUT = Layout()
+
+
+def host_of(document, kubeadm):
+    host = SimulatedHost()
+    load(host, document)
+    host.programs["kubeadm.exe"] = kubeadm("flannel.4096")
+    return host
+
+
+def test_there_is_a_golden_journal():
+    assert GOLDENS
+
+
+@pytest.mark.parametrize("path", GOLDENS, ids=lambda path: path.stem)
+def test_a_golden_journal_is_read_and_undone(path, kubeadm, request_for):
+    golden = json.loads(path.read_text())
+    host = host_of(golden["after"], kubeadm)
+    contents = Journal.look(host.disk, LAYOUT.journal)
+    assert contents is not None
+    assert contents.owner.fleet == "shop"
+    Runner(host, LAYOUT, "reset").execute(request_for(Verb.RESET, remove_features=True))
+    assert host.snapshot() == host_of(golden["before"], kubeadm).snapshot()
+
+
+def test_a_host_is_kept_as_it_is(make_host, request_for):
+    host = make_host()
+    Runner(host, LAYOUT, "r1").execute(request_for(Verb.JOIN))
+    copy = SimulatedHost()
+    load(copy, json.loads(json.dumps(dump(host))))
+    assert copy.snapshot() == host.snapshot()
+    assert copy.disk.read(LAYOUT.journal) == host.disk.read(LAYOUT.journal)
