@@ -1,4 +1,4 @@
-"""Frozen dataclasses to plain JSON and back, by their own type hints; named tuples to JSON only.
+"""Frozen dataclasses and named tuples to plain JSON and back, by their own type hints.
 
 Names are snake_case in Python and camelCase in JSON. Used for every document that leaves the
 program: recipes, requests, events, journals. Standard library only: it ships to hosts.
@@ -32,7 +32,7 @@ def encode(value: Any) -> Any:
 
 
 def decode(kind: type[T], data: Any, *, path: str = "") -> T:
-    """JSON types as a value of that dataclass; raise ValueError naming the path that is wrong."""
+    """JSON types as a value of that record; raise ValueError naming the path that is wrong."""
     return _decode(kind, data, path or kind.__name__)  # type: ignore[no-any-return]
 
 
@@ -45,6 +45,14 @@ def camel_case(name: str) -> str:
 @cache
 def _hints(kind: type) -> dict[str, Any]:
     return get_type_hints(kind)
+
+
+@cache
+def _field_names(kind: type) -> dict[str, str]:
+    """A record's fields by their names in JSON; nothing for what is no record."""
+    if is_dataclass(kind):
+        return {camel_case(field.name): field.name for field in fields(kind)}
+    return {camel_case(name): name for name in getattr(kind, "_fields", ())}
 
 
 def _decode(hint: Any, data: Any, path: str) -> Any:
@@ -63,8 +71,8 @@ def _decode(hint: Any, data: Any, path: str) -> Any:
 
 
 def _decode_plain(kind: type, data: Any, path: str) -> Any:
-    if is_dataclass(kind):
-        return _decode_dataclass(kind, data, path)
+    if names := _field_names(kind):
+        return _decode_fields(kind, names, data, path)
     if issubclass(kind, Enum):
         _expect(data in [member.value for member in kind], path, f"a {kind.__name__}", data)
         return kind(data)
@@ -83,9 +91,8 @@ def _decode_union(options: tuple[Any, ...], data: Any, path: str) -> Any:
     return data
 
 
-def _decode_dataclass(kind: type, data: Any, path: str) -> Any:
+def _decode_fields(kind: type, names: Mapping[str, str], data: Any, path: str) -> Any:
     _expect(isinstance(data, dict), path, "an object", data)
-    names = {camel_case(field.name): field.name for field in fields(kind)}
     unknown = sorted(set(data) - set(names))
     if unknown:
         raise ValueError(f"{path} has unknown keys: {', '.join(unknown)}")
