@@ -3,12 +3,15 @@
 Used by every command that pins or brings artifacts.
 """
 
+import argparse
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from transom.cli import lock_report
 from transom.errors import UsageError
+from transom.model.request import SourceAccess, SourceHeader
 from transom.recipe.lock import PinnableArtifact
 from transom.remote.download import Downloader
 from transom.remote.https import Header, Https, Proxy
@@ -31,6 +34,40 @@ class Fetchers:
             https = Https(ca_file=self._ca_file, proxy=proxy, headers=self._headers)
             self._made[way] = Downloader(https)
         return self._made[way]
+
+    def access(self) -> SourceAccess:
+        """The same trust and headers, for hosts that download themselves."""
+        return SourceAccess(
+            authorities=_authorities(self._ca_file),
+            headers=tuple(
+                SourceHeader(origin=item.origin, name=item.name, value=item.value)
+                for item in self._headers
+            ),
+        )
+
+
+def add_arguments(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """A private authority, and headers from the environment."""
+    parser.add_argument(
+        "--ca-file", default="", metavar="PEM", help="trust these authorities as well"
+    )
+    parser.add_argument(
+        "--header",
+        nargs=3,
+        action="append",
+        default=[],
+        metavar=("URL", "NAME", "VARIABLE"),
+        help="send this header to that server, with the value of an environment variable",
+    )
+
+
+def _authorities(file: str) -> str:
+    if not file:
+        return ""
+    try:
+        return Path(file).read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read certificates from {file}", subject=file) from error
 
 
 def _header(environ: Mapping[str, str], url: str, name: str, variable: str) -> Header:

@@ -9,12 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transom.cli import console, host_access, lock_file
+from transom.cli import console, fetchers, host_access, lock_file
 from transom.cli.documents.nodes import JoinResult
 from transom.cli.step_lines import StepLines
 from transom.errors import UsageError
 
 if TYPE_CHECKING:
+    from transom.cli.fetchers import Fetchers
     from transom.fleet.join import Joined
     from transom.fleet.program import Brought
     from transom.model.fleet import Fleet, Source
@@ -70,16 +71,21 @@ def add_artifact_arguments(parser: ArgumentParser) -> None:
         metavar="FILE",
         help="python.org's embeddable package for the host, instead of downloading it",
     )
+    fetchers.add_arguments(artifacts)
 
 
 def run(args: Namespace) -> int:
     """Join, and print what came of it."""
+    from transom.cli.fetchers import Fetchers
     from transom.fleet.join import join_host
     from transom.model.fleet import Source
 
     source = Source(mirrors=host_access.mirrors_of(args.mirror))
+    sources = Fetchers(args.ca_file, args.header)
     wish = replace(
-        host_access.wish_of(args, source), node_kubeconfig=node_kubeconfig(args.node_kubeconfig)
+        host_access.wish_of(args, source),
+        access=sources.access(),
+        node_kubeconfig=node_kubeconfig(args.node_kubeconfig),
     )
     doors = host_access.doors_of(args)
     lines = StepLines()
@@ -87,7 +93,7 @@ def run(args: Namespace) -> int:
     brought = brought_of(args, source)
 
     def pin(fleet: "Fleet") -> "Lock":
-        return _lock(Path(args.lock), fleet)
+        return _lock(Path(args.lock), fleet, sources)
 
     async def joining() -> "Joined":
         try:
@@ -148,12 +154,13 @@ def brought_of(args: Namespace, source: "Source") -> "Brought":
     if args.python:
         return Brought.with_python(own_interpreter(Path(args.python), pinnable, lock))
     folder = Path(_CACHE).expanduser()
-    return Brought.with_python(fetch_interpreter(pinnable, lock, fetcher=Fetchers(), folder=folder))
+    fetcher = Fetchers(args.ca_file, args.header)
+    return Brought.with_python(fetch_interpreter(pinnable, lock, fetcher=fetcher, folder=folder))
 
 
-def _lock(path: Path, fleet: "Fleet") -> "Lock":
+def _lock(path: Path, fleet: "Fleet", sources: "Fetchers") -> "Lock":
     """The lock with everything the fleet needs; what was missing is pinned and written down."""
-    from transom.cli.fetchers import Fetchers, ProgressLine
+    from transom.cli.fetchers import ProgressLine
     from transom.fleet import pin
     from transom.recipe.pinnable import artifacts_of
 
@@ -163,7 +170,7 @@ def _lock(path: Path, fleet: "Fleet") -> "Lock":
     if not missing:
         return lock
     with tempfile.TemporaryDirectory(prefix="transom-join-") as folder:
-        found = pin.pin_all(missing, fetcher=Fetchers(), folder=Path(folder), progress=ProgressLine)
+        found = pin.pin_all(missing, fetcher=sources, folder=Path(folder), progress=ProgressLine)
     lock = lock.with_entries(found.entries)
     lock_file.save(path, lock)
     if found.failures:

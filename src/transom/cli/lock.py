@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from transom.cli import console, fleet_file, lock_file, lock_report
-from transom.cli.fetchers import Fetchers, ProgressLine
+from transom.cli.fetchers import Fetchers, ProgressLine, add_arguments
 from transom.errors import InternalError, UsageError
 from transom.fleet import pin
 from transom.model.lock import Lock, LockKey
@@ -54,17 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--offline", action="store_true", help="reach for nothing; exit 1 and say what is missing"
     )
-    parser.add_argument(
-        "--ca-file", default="", metavar="PEM", help="trust these authorities as well"
-    )
-    parser.add_argument(
-        "--header",
-        nargs=3,
-        action="append",
-        default=[],
-        metavar=("URL", "NAME", "VARIABLE"),
-        help="send this header to that server, with the value of an environment variable",
-    )
+    add_arguments(parser)
     parser.add_argument("-o", "--output", choices=("text", "json"), default="text")
 
 

@@ -23,6 +23,7 @@ from transom.model.fleet import (
     WindowsSpec,
 )
 from transom.model.journal import Owner
+from transom.model.request import SourceAccess
 
 SINGLE = "single-host"
 
@@ -39,6 +40,7 @@ class Wish:
     windows: str = ""
     reboot: bool = False
     source: Source = field(default_factory=Source)
+    access: SourceAccess = field(default_factory=SourceAccess)
     node_kubeconfig: str = field(default="", repr=False)
 
 

@@ -235,7 +235,9 @@ class Runner:
 
     def _want(self, request: Request, contents: Contents | None) -> NodeSpec:
         joined = contents is not None and contents.made("kubeadm-join")
-        return NodeSpec(recipe=request.recipe, join=request.join, joined_by_us=joined)
+        return NodeSpec(
+            recipe=request.recipe, join=request.join, access=request.access, joined_by_us=joined
+        )
 
     def _chosen(self, request: Request) -> list[Step]:
         prepare = {step.id for step in PREPARE}

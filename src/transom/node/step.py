@@ -5,13 +5,13 @@ tests walk all of them.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
 
 from transom.model.journal import Drift, Receipt
 from transom.model.recipe import Recipe
-from transom.model.request import JoinSecrets
+from transom.model.request import JoinSecrets, SourceAccess
 from transom.model.version import VersionRange
 from transom.node.host.protocols import Host, ReadHost, UndoHost
 
@@ -59,6 +59,7 @@ class NodeSpec:
 
     recipe: Recipe
     join: JoinSecrets | None = None
+    access: SourceAccess = field(default_factory=SourceAccess)
     joined_by_us: bool = False
 
 

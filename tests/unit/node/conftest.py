@@ -43,6 +43,7 @@ from transom.node.host.values import (
     PathKind,
     RegistryData,
     ServiceDefinition,
+    Signature,
 )
 
 CLOSED = "O:BAG:SYD:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)"
@@ -80,7 +81,11 @@ DOWNLOADS = {
 }
 
 
-def _artifact(name, url, path, unpack=Unpack.FILE, members=()):
+SIGNED = {b"overlay", b"local"}
+SIGNER = Signature(subject="CN=Corp, O=Corp Ltd", issuer="CN=Corp CA", thumbprint="AB" * 20)
+
+
+def _artifact(name, url, path, unpack=Unpack.FILE, members=(), *, authenticode=None):
     return Artifact(
         id=name,
         version="1.0.0",
@@ -90,6 +95,7 @@ def _artifact(name, url, path, unpack=Unpack.FILE, members=()):
         path=path,
         members=tuple(Member(name=inside, path=outside) for inside, outside in members),
         why=f"artifact-{name}",
+        authenticode=authenticode,
     )
 
 
@@ -115,6 +121,7 @@ ARTIFACTS = (
             ("./win-overlay.exe", r"C:\opt\cni\bin\win-overlay.exe"),
             ("host-local.exe", r"C:\opt\cni\bin\host-local.exe"),
         ],
+        authenticode={"subject": "CN=Corp"},
     ),
 )
 
@@ -337,6 +344,7 @@ def new_host():
         name == "kubelet" and host.disk._kind(KUBELET + r"\config.yaml") is PathKind.ABSENT
     )
     host.source.content.update(DOWNLOADS)
+    host.signatures.signed = {hashlib.sha256(item).hexdigest(): SIGNER for item in SIGNED}
     host.programs["kubeadm.exe"] = kubeadm_for("flannel.4096")
     host.flush()
     host.calls.clear()

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 
 from transom.errors import PermanentError
 from transom.model.journal import Drift, Receipt
-from transom.model.recipe import Artifact, Service, Unpack
+from transom.model.recipe import Artifact, Member, Service, Unpack
+from transom.model.request import SourceAccess
 from transom.node.acts import restore_all
-from transom.node.archive import open_archive
+from transom.node.archive import Extract, open_archive
 from transom.node.host.protocols import Host, ReadFiles, ReadHost, UndoHost
 from transom.node.host.values import PathKind
 from transom.node.journalling import chunks_of, sha256_of
+from transom.node.signature import objection
 from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
 
 INTERPRETER = "python"  # brought by whoever starts this program, which runs in it
@@ -30,6 +32,7 @@ class Wanted:
 
     artifact: Artifact
     services: tuple[str, ...]
+    access: SourceAccess
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +49,14 @@ class Artifacts:
     def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
         """Name each artifact of which some byte on the host is not the locked one."""
         found = [
-            (item, _state(host.files, item))
-            for item in want.recipe.artifacts
-            if item.id != INTERPRETER
+            (item, _state(host, item)) for item in want.recipe.artifacts if item.id != INTERPRETER
         ]
         return [
             Drift(
                 item.id,
                 state,
                 f"{item.version} sha256:{item.sha256}",
-                Wanted(item, _users(item, want.recipe.services)),
+                Wanted(item, _users(item, want.recipe.services), want.access),
             )
             for item, state in found
             if state
@@ -65,7 +66,7 @@ class Artifacts:
         """Bring, verify and place each artifact."""
         for entry in drift:
             wanted: Wanted = entry.item
-            part = _bring(host, wanted.artifact)
+            part = _bring(host, wanted)
             for service in wanted.services:
                 host.services.stop(service)
             if wanted.artifact.unpack is Unpack.FILE:
@@ -78,7 +79,21 @@ class Artifacts:
         restore_all(host, receipt)
 
 
-def _state(files: ReadFiles, artifact: Artifact) -> str:
+def _state(host: ReadHost, artifact: Artifact) -> str:
+    """What is wrong with what lies there; empty where nothing is."""
+    found = _bytes_state(host.files, artifact)
+    if found or artifact.authenticode is None:
+        return found
+    paths = [member.path for member in artifact.members] or [artifact.path]
+    return "; ".join(filter(None, (_unsigned(host, artifact, path) for path in paths)))
+
+
+def _unsigned(host: ReadHost | Host, artifact: Artifact, path: str) -> str:
+    assert artifact.authenticode is not None
+    return objection(host.signatures.of(path), artifact.authenticode)
+
+
+def _bytes_state(files: ReadFiles, artifact: Artifact) -> str:
     if artifact.unpack is Unpack.FILE:
         if files.kind(artifact.path) is not PathKind.FILE:
             return "absent"
@@ -114,15 +129,16 @@ def _users(artifact: Artifact, services: tuple[Service, ...]) -> tuple[str, ...]
     return (*reversed(dependents), *reversed(users))
 
 
-def _bring(host: Host, artifact: Artifact) -> str:
+def _bring(host: Host, wanted: Wanted) -> str:
     """Have the artifact's verified bytes on the host; a spoilt resumed download starts anew."""
+    artifact = wanted.artifact
     part = artifact.path + _PART
     host.files.make_directory(ntpath.dirname(part))
     resumed = host.files.kind(part) is PathKind.FILE
-    found = _fetch(host, artifact, part)
+    found = _fetch(host, wanted, part)
     if found != artifact.sha256 and resumed:
         host.files.remove(part)
-        found = _fetch(host, artifact, part)
+        found = _fetch(host, wanted, part)
     if found != artifact.sha256:
         host.files.remove(part)
         raise PermanentError(
@@ -130,20 +146,36 @@ def _bring(host: Host, artifact: Artifact) -> str:
             subject=artifact.id,
             hint="Find out who changed it; correct the lock only if the change is right.",
         )
+    if artifact.authenticode is not None and artifact.unpack is Unpack.FILE:
+        _refuse_unsigned(host, artifact, part)
     return part
 
 
-def _fetch(host: Host, artifact: Artifact, part: str) -> str:
+def _refuse_unsigned(host: Host, artifact: Artifact, path: str) -> None:
+    """Take away what does not carry the signature the fleet asks for."""
+    problem = _unsigned(host, artifact, path)
+    if problem:
+        host.files.remove(path)
+        raise PermanentError(
+            f"cannot use {ntpath.basename(path).removesuffix(_PART)} of {artifact.id}: {problem}",
+            subject=artifact.id,
+            hint="Sign it as source.verify asks, or correct what source.verify asks for.",
+        )
+
+
+def _fetch(host: Host, wanted: Wanted, part: str) -> str:
+    artifact = wanted.artifact
     if artifact.file:
         host.files.write(part, chunks_of(host.files.open(artifact.file)))
     else:
-        _download(host, artifact.url, part)
+        _download(host, wanted, part)
     return sha256_of(host.files.open(part))
 
 
-def _download(host: Host, url: str, part: str) -> None:
+def _download(host: Host, wanted: Wanted, part: str) -> None:
     offset = host.files.size(part) if host.files.kind(part) is PathKind.FILE else 0
-    with host.source.open(url, offset=offset) as (honoured, chunks):
+    opened = host.source.open(wanted.artifact.url, offset=offset, access=wanted.access)
+    with opened as (honoured, chunks):
         if not honoured:
             host.files.remove(part)
         for chunk in chunks:
@@ -155,8 +187,19 @@ def _unpack(host: Host, artifact: Artifact, part: str) -> None:
     with open_archive(host.files.open(part), artifact.unpack, subject=artifact.id) as extract:
         for member in artifact.members:
             host.files.make_directory(ntpath.dirname(member.path))
-            host.files.write(member.path, extract(member.name.removeprefix("./")))
+            _place(host, artifact, member, extract)
             members[member.path] = sha256_of(host.files.open(member.path))
     manifest = {"sha256": artifact.sha256, "members": members}
     host.files.write(artifact.path + MANIFEST, json.dumps(manifest, indent=1).encode())
     host.files.remove(part)
+
+
+def _place(host: Host, artifact: Artifact, member: Member, extract: Extract) -> None:
+    content = extract(member.name.removeprefix("./"))
+    if artifact.authenticode is None:
+        host.files.write(member.path, content)
+        return
+    beside = member.path + _PART
+    host.files.write(beside, content)
+    _refuse_unsigned(host, artifact, beside)
+    host.files.move(beside, member.path)
