@@ -59,9 +59,9 @@ def test_no_placeholder_is_left(path):
         left = re.findall(r"\{\{(\w+)\}\}", file["content"])
         assert sorted(set(left)) == sorted(file["fills"])
     for program in recipe["programs"]:
-        left = set(re.findall(r"\{\{(\w+)\}\}", json.dumps(program)))
-        assert left <= {"kubeconfig", "nodeAddress", "sourceVIP"}
-        assert ("sourceVIP" in left) == (program["sourceVip"] is not None)
+        filled = set(re.findall(r"\{\{(\w+)\}\}", json.dumps(program)))
+        assert filled <= {"kubeconfig", "nodeAddress", "sourceVIP"}
+        assert ("sourceVIP" in filled) == (program["sourceVip"] is not None)
     rest = {**recipe, "files": [], "kubelet": {}}
-    rest = json.dumps(rest).replace("{{", "").replace("}}", "")
-    assert not re.search(r"\{[a-z_-]+\}", rest.replace("{}", ""))
+    text = json.dumps(rest).replace("{{", "").replace("}}", "")
+    assert not re.search(r"\{[a-z_-]+\}", text.replace("{}", ""))
