@@ -31,6 +31,7 @@ from transom_lab.programs import Goos, Program, default_version, program
 from transom_lab.progress import Progress
 from transom_lab.record import Record
 from transom_lab.registry import windows_release
+from transom_lab.scratch import clear_abandoned
 from transom_lab.wine import Wine
 
 WINDOWS_PROGRAMS = ("kubeadm", "kubelet", "kube-proxy")
@@ -132,7 +133,7 @@ class Lab:
         """End every process and remove every file of the lab."""
         with self._lock():
             self._remove()
-        self._lock_file.unlink(missing_ok=True)
+            self._lock_file.unlink(missing_ok=True)
 
     @property
     def _lock_file(self) -> Path:
@@ -145,6 +146,7 @@ class Lab:
         Room(self.directory).close()
         if self.directory.exists():
             shutil.rmtree(self.directory)
+        clear_abandoned(self._cache)
 
     def _runs(self, found: Record) -> bool:
         wanted = {Component(name) for name in found.components}
@@ -155,7 +157,8 @@ class Lab:
         )
 
     def _is_up(self, found: Record, plan: HostPlan) -> bool:
-        return plan in found.hosts and self._host(plan).is_up
+        host = self._host(plan)
+        return plan in found.hosts and host.is_complete and host.is_up
 
     def _host(self, plan: HostPlan) -> WindowsHost:
         return WindowsHost(self.directory / "hosts" / plan.name, plan, Wine.find())
@@ -251,6 +254,7 @@ class Lab:
             host.start(self.ground, authorized_keys=self.authorized_keys)
             if not wish.bare:
                 prepare(host)
+            host.note_complete()
 
         what = f"starting {', '.join(plan.name for plan in plans)}"
         with self._progress.stage(what):
