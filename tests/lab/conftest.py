@@ -33,7 +33,7 @@ from transom_lab.sshd import USER
 _HERE = Path(__file__).parent
 _ENDPOINT = f"{CONTROL_PLANE}:6443"
 _Result = TypeVar("_Result")
-_PIPE = "npipe:////./pipe/containerd-containerd"
+PIPE = "npipe:////./pipe/containerd-containerd"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -183,7 +183,7 @@ class Cluster:
                     "caCertHashes": [ca_hash or self.ca_hash()],
                 },
             },
-            "nodeRegistration": {"name": name, "criSocket": _PIPE},
+            "nodeRegistration": {"name": name, "criSocket": PIPE},
             "timeouts": {"discovery": "3s"},
         }
 
@@ -202,7 +202,7 @@ class Cluster:
 
     def reset(self, name: str) -> Answer:
         """kubeadm.exe reset on the host, and its Node removed."""
-        answer = self.ssh(name, rf"C:\k\kubeadm.exe reset --force --cri-socket {_PIPE}")
+        answer = self.ssh(name, rf"C:\k\kubeadm.exe reset --force --cri-socket {PIPE}")
         self.kubectl("delete", "node", name, "--ignore-not-found")
         return answer
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from transom.errors import PermanentError, UsageError
 from transom_lab.downloads import Unreachable, download
 from transom_lab.gomodules import build
-from transom_lab.locks import exclusive
+from transom_lab.locks import exclusive, is_held
 from transom_lab.programs import Program
 from transom_lab.progress import Progress
 from transom_lab.scratch import lock_file, scratch
@@ -36,10 +36,15 @@ class Binaries:
         self._site_answers = True
 
     def fetch(self, wanted: Iterable[Program]) -> dict[Program, Path]:
-        """Find each program, building or downloading those that are missing, one at a time."""
+        """Find each program, building or downloading those that are missing, one at a time.
+
+        Where another process is at the first one, this one begins with the last: they meet halfway.
+        """
         programs = list(dict.fromkeys(wanted))
         found = {program: path for program in programs if (path := self._at_hand(program))}
         missing = [program for program in programs if program not in found]
+        if missing and is_held(lock_file(self._cache, self._cached(missing[0]).parent)):
+            missing.reverse()
         for number, program in enumerate(missing, start=1):
             what = f"{program.file_name} {program.version} ({number} of {len(missing)})"
             found[program] = self._obtain(program, what)

@@ -31,6 +31,14 @@ def exclusive(path: Path, *, timeout_s: float) -> Iterator[None]:
         os.close(handle)
 
 
+def is_held(path: Path) -> bool:
+    """Whether another process holds the lock just now."""
+    if path.exists() and (handle := _acquired(path)) is not None:
+        os.close(handle)
+        return False
+    return path.exists()
+
+
 def _acquired(path: Path) -> int | None:
     """The locked file, or None; a file that its holder has removed since it was opened locks nothing."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
