@@ -220,15 +220,8 @@ class Cluster:
 
 
 @pytest.fixture(scope="session")
-def another_lab(lab: Lab) -> Callable[[str], Lab]:
-    """`another_lab(purpose)`: a lab of this checkout beside the session's, not up."""
-    del lab
-    return new_lab
-
-
-@pytest.fixture(scope="session")
 def lone_lab(machine: None) -> Callable[[str], Lab]:
-    """`lone_lab(purpose)`: a lab of this checkout, not up, whether or not the session has one."""
+    """`lone_lab(purpose)`: a lab of this checkout beside the session's, not up."""
     del machine
     return new_lab
 

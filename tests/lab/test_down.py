@@ -19,9 +19,9 @@ _PARTIAL = (Component.ETCD, Component.APISERVER)
 
 
 @pytest.fixture
-def second(another_lab):
-    """Another lab beside the session's, not up."""
-    made = another_lab("down")
+def second(lone_lab):
+    """A lab of its own, not up."""
+    made = lone_lab("down")
     made.down()
     yield made
     made.down()
@@ -109,8 +109,8 @@ def test_what_a_killed_maker_of_the_cache_left_is_ended_and_removed(second, even
 def _sleepers(parent: int) -> list[str]:
     """The children of a process that sleep for the time that the test asked for."""
     children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
-    command = b"sleep\0599\0"
-    return [pid for pid in children if Path(f"/proc/{pid}/cmdline").read_bytes() == command]
+    words = {pid: Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0") for pid in children}
+    return [pid for pid, command in words.items() if command[:2] == [b"sleep", b"599"]]
 
 
 @pytest.mark.parametrize("after_s", [0.6, 2.5])

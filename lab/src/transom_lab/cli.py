@@ -334,12 +334,20 @@ def _logs(lab: Lab, args: argparse.Namespace) -> int:
 
 
 def _kubectl(lab: Lab, args: argparse.Namespace) -> int:
+    program = lab.program("kubectl")
+    if not lab.kubeconfig.exists():
+        raise PermanentError(
+            "the control plane was never ready: `up` did not come to its end",
+            subject=str(lab.directory),
+            hint="run `transom lab up`",
+        )
     environment = {**os.environ, "KUBECONFIG": str(lab.kubeconfig)}
-    return subprocess.call([str(lab.program("kubectl")), *args.command], env=environment)
+    return subprocess.call([str(program), *args.command], env=environment)
 
 
 def _hns(lab: Lab, args: argparse.Namespace) -> int:
-    _say("\n".join(summary(lab.host(args.host).hns.state())))
+    lines = summary(lab.host(args.host).hns.state())
+    _say("\n".join(lines) or f"nothing is programmed on {args.host}")
     return 0
 
 

@@ -14,7 +14,7 @@ from transom.errors import TemporaryError
 from transom_lab.locks import exclusive
 from transom_lab.namespaces import Room
 
-_PREFIX = ".new-"
+_PREFIX = ".making-"
 
 
 def lock_file(cache: Path, target: Path) -> Path:
