@@ -64,6 +64,7 @@ bench: $(INSTALLED) $(if $(LAB),lab-machine)  ## the figures we promise, as rati
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/recipe.py
 	$(BIN)/python benchmarks/loader.py
+	$(BIN)/python benchmarks/bundle.py
 	$(BIN)/python benchmarks/lint.py
 ifneq ($(LAB),)
 	$(BIN)/python benchmarks/lab.py
