@@ -48,6 +48,11 @@ def configure(parser: ArgumentParser) -> None:
         help="join without kubeadm and token: this kubeconfig is the kubelet's credential",
     )
     add_artifact_arguments(parser)
+    parser.add_argument(
+        "--bundle",
+        metavar="FILE",
+        help="take artifacts, their lock and Python from this bundle and from nowhere else",
+    )
 
 
 def add_artifact_arguments(parser: ArgumentParser) -> None:
@@ -78,7 +83,15 @@ def run(args: Namespace) -> int:
     """Join, and print what came of it."""
     from transom.cli.fetchers import Fetchers
     from transom.fleet.join import join_host
+    from transom.image.bundle.holdings import BundleHoldings
     from transom.model.fleet import Source
+
+    if args.bundle and (args.mirror or args.python):
+        raise UsageError(
+            "--bundle uses nothing else, so --mirror and --python have no place beside it",
+            hint="leave out one of them",
+        )
+    holdings = BundleHoldings(Path(args.bundle)) if args.bundle else None
 
     source = Source(mirrors=host_access.mirrors_of(args.mirror))
     sources = Fetchers(args.ca_file, args.header)
@@ -90,14 +103,21 @@ def run(args: Namespace) -> int:
     doors = host_access.doors_of(args)
     lines = StepLines()
     lines.stage("have the Python for the host")
-    brought = brought_of(args, source)
+    if holdings is not None:
+        from transom.fleet.program import Brought
+
+        brought = Brought.with_python(holdings.python())
+    else:
+        brought = brought_of(args, source)
 
     def pin(fleet: "Fleet") -> "Lock":
-        return _lock(Path(args.lock), fleet, sources)
+        return holdings.lock() if holdings else _lock(Path(args.lock), fleet, sources)
 
     async def joining() -> "Joined":
         try:
-            return await join_host(wish, doors, brought=brought, pin=pin, watcher=lines)
+            return await join_host(
+                wish, doors, brought=brought, pin=pin, watcher=lines, holdings=holdings
+            )
         finally:
             await doors.api.close()
 
@@ -160,7 +180,7 @@ def brought_of(args: Namespace, source: "Source") -> "Brought":
 
 def _lock(path: Path, fleet: "Fleet", sources: "Fetchers") -> "Lock":
     """The lock with everything the fleet needs; what was missing is pinned and written down."""
-    from transom.cli.fetchers import ProgressLine
+    from transom.cli.fetchers import progress_of
     from transom.fleet import pin
     from transom.recipe.pinnable import artifacts_of
 
@@ -170,7 +190,7 @@ def _lock(path: Path, fleet: "Fleet", sources: "Fetchers") -> "Lock":
     if not missing:
         return lock
     with tempfile.TemporaryDirectory(prefix="transom-join-") as folder:
-        found = pin.pin_all(missing, fetcher=sources, folder=Path(folder), progress=ProgressLine)
+        found = pin.pin_all(missing, fetcher=sources, folder=Path(folder), progress=progress_of)
     lock = lock.with_entries(found.entries)
     lock_file.save(path, lock)
     if found.failures:

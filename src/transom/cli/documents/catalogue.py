@@ -13,6 +13,7 @@ from transom.cli.documents.findings import FindingsDocument
 from transom.cli.documents.lock import LockDocument, LockReportDocument
 from transom.cli.documents.nodes import CollectResult, JoinResult, ResetResult
 from transom.cli.documents.recipes import RecipeList
+from transom.image.bundle.manifest import BundleManifest
 from transom.model.answers import Failure, Inventory, NodeStatus, Plan, Result, SelfTest
 from transom.model.event import Event
 from transom.model.journal import JournalRecord, Receipt
@@ -34,6 +35,11 @@ class Document:
 
 
 DOCUMENTS = (
+    Document(
+        "bundle",
+        BundleManifest,
+        "`manifest.json` in a bundle; `transom bundle verify -o json`",
+    ),
     Document("collect-result", CollectResult, "`transom collect -o json`"),
     Document("collected", Collected, "what `node.pyz collect` prints"),
     Document("collection", CollectionManifest, "`manifest.json` in an archive of `collect`"),
