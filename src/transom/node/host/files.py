@@ -52,6 +52,9 @@ class SafeFiles:
         self._disk.flush(beside)
         self._disk.rename(beside, path)
 
+    def keep(self, path: str) -> None:
+        """Nothing is recorded at this level."""
+
     def append(self, path: str, data: bytes) -> None:
         self._disk.append(path, data)
 
