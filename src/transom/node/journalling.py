@@ -104,6 +104,9 @@ class JournalledFiles:
     def keep(self, path: str) -> None:
         self.note("file", path, self._before(path, secret=False))
 
+    def flush(self, path: str) -> None:
+        self.machine.files.flush(path)
+
     def append(self, path: str, data: bytes) -> None:
         if self.kind(path) is PathKind.ABSENT:
             self.note("file", path, None)

@@ -55,6 +55,9 @@ class SafeFiles:
     def keep(self, path: str) -> None:
         """Nothing is recorded at this level."""
 
+    def flush(self, path: str) -> None:
+        self._disk.flush(path)
+
     def append(self, path: str, data: bytes) -> None:
         self._disk.append(path, data)
 

@@ -92,6 +92,9 @@ class Files(ReadFiles, Protocol):
     def keep(self, path: str) -> None:
         """Record what is there before an outside program changes, makes or removes that file."""
 
+    def flush(self, path: str) -> None:
+        """Return when a file that an outside program wrote would outlive a power cut."""
+
     def append(self, path: str, data: bytes) -> None:
         """Add to a file that may be half there, such as a download."""
 

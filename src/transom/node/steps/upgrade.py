@@ -136,10 +136,10 @@ def _upgrade_node(host: Host, kubeadm: str, recipe: Recipe) -> None:
 
 
 def _make_lasting(host: Host, paths: Sequence[str]) -> None:
-    """Write what kubeadm wrote once more: its own writing would not outlive a power cut."""
+    """Only what outlives a power cut may be followed by the swap: later nobody would miss it."""
     for path in paths:
         if host.files.kind(path) is PathKind.FILE:
-            host.files.write(path, host.files.read(path), acl=host.files.acl(path))
+            host.files.flush(path)
 
 
 def _is_below(path: str, directory: str) -> bool:
