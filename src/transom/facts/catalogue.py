@@ -94,6 +94,7 @@ GROUPS = (
             addons.ServedVersion,
             addons.RuntimeHandler,
             addons.AddonLimit,
+            addons.Rival,
         ),
     ),
     Group("Kubelet flags", (kubelet.Flag,)),

@@ -92,7 +92,8 @@ async def join_host(
             artifacts = to_be_carried(request.recipe.artifacts, holdings)
             request = replace(request, recipe=replace(request.recipe, artifacts=artifacts))
         watcher.stage("compare the host with its recipe")
-        wanted = _drifting(await run.program.plan(replace(request, verb=Verb.PLAN)), request)
+        asked = replace(request, verb=Verb.PLAN, plan_for=Verb.JOIN)
+        wanted = _drifting(await run.program.plan(asked), request)
         lacking = wanted.get(_ARTIFACTS, ())
         if holdings is not None and lacking:
             watcher.stage("carry artifacts to the host")

@@ -48,35 +48,43 @@ class Artifacts:
 
     def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
         """Name each artifact of which some byte on the host is not the locked one."""
-        found = [
-            (item, _state(host, item)) for item in want.recipe.artifacts if item.id != INTERPRETER
-        ]
-        return [
-            Drift(
-                item.id,
-                state,
-                f"{item.version} sha256:{item.sha256}",
-                Wanted(item, _users(item, want.recipe.services), want.access),
-            )
-            for item, state in found
-            if state
-        ]
+        return artifact_drift(host, want)
 
     def apply(self, host: Host, drift: Sequence[Drift]) -> None:
-        """Bring, verify and place each artifact."""
-        for entry in drift:
-            wanted: Wanted = entry.item
-            part = _bring(host, wanted)
-            for service in wanted.services:
-                host.services.stop(service)
-            if wanted.artifact.unpack is Unpack.FILE:
-                host.files.move(part, wanted.artifact.path)
-            else:
-                _unpack(host, wanted.artifact, part)
+        """Bring and verify each artifact beside what it replaces, then place them all."""
+        wanted: list[Wanted] = [entry.item for entry in drift]
+        place_all(host, [(item, bring(host, item)) for item in wanted])
 
     def undo(self, host: UndoHost, receipt: Receipt) -> None:
         """Remove what was brought and restore what was replaced."""
         restore_all(host, receipt)
+
+
+def artifact_drift(host: ReadHost, want: NodeSpec) -> list[Drift]:
+    """Compare the programs of the recipe with those of the host."""
+    recipe = want.recipe
+    found = [(item, _state(host, item)) for item in recipe.artifacts if item.id != INTERPRETER]
+    return [
+        Drift(
+            item.id,
+            state,
+            f"{item.version} sha256:{item.sha256}",
+            Wanted(item, users_of(_paths(item), recipe.services), want.access),
+        )
+        for item, state in found
+        if state
+    ]
+
+
+def place_all(host: Host, brought: Sequence[tuple[Wanted, str]]) -> None:
+    """Put what was brought in place, while the services that use it stand still."""
+    for wanted, part in brought:
+        for service in wanted.services:
+            host.services.stop(service)
+        if wanted.artifact.unpack is Unpack.FILE:
+            host.files.move(part, wanted.artifact.path)
+        else:
+            _unpack(host, wanted.artifact, part)
 
 
 def _state(host: ReadHost, artifact: Artifact) -> str:
@@ -84,8 +92,8 @@ def _state(host: ReadHost, artifact: Artifact) -> str:
     found = _bytes_state(host.files, artifact)
     if found or artifact.authenticode is None:
         return found
-    paths = [member.path for member in artifact.members] or [artifact.path]
-    return "; ".join(filter(None, (_unsigned(host, artifact, path) for path in paths)))
+    programs = [member.path for member in artifact.members] or [artifact.path]
+    return "; ".join(filter(None, (_unsigned(host, artifact, path) for path in programs)))
 
 
 def _unsigned(host: ReadHost | Host, artifact: Artifact, path: str) -> str:
@@ -114,12 +122,17 @@ def _has_hash(files: ReadFiles, path: str, sha256: str) -> bool:
     return files.kind(path) is PathKind.FILE and sha256_of(files.open(path)) == sha256
 
 
-def _users(artifact: Artifact, services: tuple[Service, ...]) -> tuple[str, ...]:
-    paths = {member.path.lower() for member in artifact.members} | {artifact.path.lower()}
+def _paths(artifact: Artifact) -> tuple[str, ...]:
+    return (artifact.path, *(member.path for member in artifact.members))
+
+
+def users_of(paths: Sequence[str], services: tuple[Service, ...]) -> tuple[str, ...]:
+    """The services whose command names one of these files, and those that need them, these first."""
+    names = {path.lower() for path in paths}
     users = [
         service.name
         for service in services
-        if paths.intersection(word.lower() for word in service.command)
+        if names.intersection(word.lower().rpartition("=")[2] for word in service.command)
     ]
     dependents = [
         service.name
@@ -129,12 +142,21 @@ def _users(artifact: Artifact, services: tuple[Service, ...]) -> tuple[str, ...]
     return (*reversed(dependents), *reversed(users))
 
 
-def _bring(host: Host, wanted: Wanted) -> str:
+def bring(host: Host, wanted: Wanted) -> str:
     """Have the artifact's verified bytes on the host; a spoilt resumed download starts anew."""
+    part = _bring_bytes(host, wanted)
+    if wanted.artifact.authenticode is not None and wanted.artifact.unpack is Unpack.FILE:
+        _refuse_unsigned(host, wanted.artifact, part)
+    return part
+
+
+def _bring_bytes(host: Host, wanted: Wanted) -> str:
     artifact = wanted.artifact
     part = artifact.path + _PART
     host.files.make_directory(ntpath.dirname(part))
     resumed = host.files.kind(part) is PathKind.FILE
+    if resumed and sha256_of(host.files.open(part)) == artifact.sha256:
+        return part
     found = _fetch(host, wanted, part)
     if found != artifact.sha256 and resumed:
         host.files.remove(part)
@@ -146,8 +168,6 @@ def _bring(host: Host, wanted: Wanted) -> str:
             subject=artifact.id,
             hint="Find out who changed it; correct the lock only if the change is right.",
         )
-    if artifact.authenticode is not None and artifact.unpack is Unpack.FILE:
-        _refuse_unsigned(host, artifact, part)
     return part
 
 
