@@ -30,7 +30,9 @@ async def keeps_its_promises(api: Api, *, version: str, node: str) -> None:
     await api.create_secret(secret)
     with pytest.raises(PermanentError, match="already exists"):
         await api.create_secret(secret)
+    assert await api.secret(NAMESPACE, token.secret_name) == secret.data
     assert await api.delete_secret(NAMESPACE, token.secret_name) is True
+    assert await api.secret(NAMESPACE, token.secret_name) is None
     assert await api.delete_secret(NAMESPACE, token.secret_name) is False
 
     assert await api.time() > 0
@@ -52,6 +54,10 @@ async def keeps_its_promises(api: Api, *, version: str, node: str) -> None:
     labelled = await api.node(node)
     assert labelled is not None
     assert {"node-role.kubernetes.io/web": "", "tier": "web"}.items() <= labelled.labels.items()
+    await api.label_node(node, {"tier": None})
+    unlabelled = await api.node(node)
+    assert unlabelled is not None
+    assert "tier" not in unlabelled.labels
     with pytest.raises(PermanentError):
         await api.label_node("no-such-node", {"tier": "web"})
 

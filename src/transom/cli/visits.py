@@ -4,9 +4,10 @@ Shared by `doctor` and `collect`, which look at hosts in whatever state they are
 """
 
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transom.cli import cluster_access, host_access, join
+from transom.cli import cluster_access, host_access, join, lock_file
 
 if TYPE_CHECKING:
     from transom.fleet.diagnose import Bring
@@ -28,6 +29,6 @@ def bring_of(args: Namespace) -> "Bring":
     source = Source(mirrors=host_access.mirrors_of(args.mirror))
 
     def bring() -> "Brought":
-        return join.brought_of(args, source)
+        return join.brought_of(args.python, lock_file.load(Path(args.lock)), source)
 
     return bring

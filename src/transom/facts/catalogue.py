@@ -70,6 +70,7 @@ GROUPS = (
             join.Skew,
             join.PrivilegedWay,
             join.Limit,
+            join.OwnLabels,
             join.Behaviour,
         ),
     ),

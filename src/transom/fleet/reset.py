@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from transom.errors import PermanentError, TemporaryError
 from transom.fleet.cluster import read_cluster
-from transom.fleet.join import Doors, Watcher
+from transom.fleet.join import Doors
 from transom.fleet.program import Ended
 from transom.fleet.run import HostRun
 from transom.fleet.single import Wish, owner_of, single_fleet
+from transom.fleet.work import Watcher
 from transom.model.event import State
 from transom.model.request import Request, Verb
 from transom.recipe.resolve import cases_of, recipe_of

@@ -83,6 +83,10 @@ class Api(Protocol):
         """The ClusterRoles with that beginning that some ClusterRoleBinding gives to somebody."""
         ...
 
+    async def secret(self, namespace: str, name: str) -> Mapping[str, str] | None:
+        """A Secret's values as text, or None where there is none."""
+        ...
+
     async def create_secret(self, secret: Secret) -> None:
         """Make a Secret that is not there yet."""
         ...
@@ -99,8 +103,8 @@ class Api(Protocol):
         """Every Node."""
         ...
 
-    async def label_node(self, name: str, labels: Mapping[str, str]) -> None:
-        """Have these labels on a Node, as whoever asks may and its kubelet may not."""
+    async def label_node(self, name: str, labels: Mapping[str, str | None]) -> None:
+        """Have these labels on a Node, as its kubelet may not; those of no value are taken off."""
         ...
 
     async def pods_on(self, node: str) -> tuple[Pod, ...]:

@@ -117,6 +117,14 @@ class KubeApi:
         roles = {item.roleRef.name for item in bindings if item.subjects}
         return tuple(sorted(role for role in roles if role.startswith(prefix)))
 
+    async def secret(self, namespace: str, name: str) -> Mapping[str, str] | None:
+        """Read a Secret."""
+        found = await self._get(core_v1.Secret, name, namespace)
+        if found is None:
+            return None
+        data: Mapping[str, str] = found.data or {}
+        return {key: base64.b64decode(text).decode() for key, text in data.items()}
+
     async def create_secret(self, secret: Secret) -> None:
         """Make a Secret."""
         encoded = {
@@ -144,7 +152,7 @@ class KubeApi:
         with self._translated("list", "Nodes"):
             return tuple([node_of(item) async for item in self._client.list(core_v1.Node)])
 
-    async def label_node(self, name: str, labels: Mapping[str, str]) -> None:
+    async def label_node(self, name: str, labels: Mapping[str, str | None]) -> None:
         """Patch a Node."""
         with self._translated("label", f"Node {name}"):
             await self._client.patch(core_v1.Node, name, {"metadata": {"labels": dict(labels)}})

@@ -9,6 +9,8 @@ from transom.facts.install import ManualArgumentRow, ManualSettingRow, SettingRo
 from transom.facts.join import CriSocket, KubeadmApi, KubeadmPath
 from transom.model.recipe import File, JoinPlan, KubeletPlan, ManualKubelet
 from transom.recipe.case import Case
+from transom.recipe.node_labels import own_labels
+from transom.recipe.settings import merged
 
 # Labels the node may set for itself but that only mean something because Transom set them.
 PREPARED = {"transom.dev/prepared": "true"}
@@ -22,7 +24,7 @@ def kubelet_plan(case: Case) -> KubeletPlan:
         config[row.path] = row.value
         why[row.path] = row.id
     for path, value in case.host.kubelet.config.items():
-        config[path] = _merged(config.get(path), value)
+        config[path] = merged(config.get(path), value)
         why[path] = f"fleet kubelet.config.{path}"
     patch = rows.find(KubeadmPath, "path-kubelet-patch", case.at)
     return KubeletPlan(
@@ -45,7 +47,7 @@ def _manual(case: Case, config: Mapping[str, Any]) -> ManualKubelet:
     for row in settings:
         whole[row.path] = _said(case, row.value, socket)
     for path, value in config.items():
-        whole[path] = _merged(whole.get(path), value)
+        whole[path] = merged(whole.get(path), value)
     return ManualKubelet(
         config=whole,
         arguments=tuple(case.say(row.text, cri=socket) for row in arguments),
@@ -77,7 +79,7 @@ def join_plan(case: Case) -> JoinPlan:
         cri_socket=socket.endpoint,
         node_name=case.host.name.lower(),
         taints=case.host.taints,
-        labels={**dict(sorted(case.host.labels.items())), **PREPARED},
+        labels={**dict(sorted(own_labels(case.host.labels).items())), **PREPARED},
         kubelet_extra_args=dict(sorted(case.host.kubelet.extra_args.items())),
         patches_directory=case.places.get("patches", ""),
         flags_file=case.say(rows.one(KubeadmPath, "path-flags-file", case.at).path),
@@ -85,9 +87,3 @@ def join_plan(case: Case) -> JoinPlan:
         ignore_preflight_errors=(),
         why=f"{api.id} {socket.id}",
     )
-
-
-def _merged(ours: Any, theirs: Any) -> Any:
-    if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
-        return {**ours, **theirs}
-    return theirs
