@@ -107,7 +107,8 @@ def _interrupted(lines: FleetLines, args: Namespace) -> None:
     done = [name for name, applied in lines.results.items() if applied.error is None]
     print(
         "interrupted: hosts finish the step they are at and stop there; no more were begun\n"
-        f"  done:     {', '.join(sorted(done)) or 'none'}\n"
-        f"  to go on: transom apply -f {args.filename}",
+        f"  done:            {', '.join(sorted(done)) or 'none'}\n"
+        f"  to go on:        transom apply -f {args.filename}\n"
+        f"  to take it back: transom reset -f {args.filename} --host NAME",
         file=sys.stderr,
     )

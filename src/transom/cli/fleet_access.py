@@ -42,14 +42,38 @@ class Site:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The fleet, which of its hosts, the cluster and where artifacts come from."""
+    add_choice_arguments(parser)
+    cluster_access.add_arguments(parser, fleet=True)
+    group = add_way_arguments(parser)
+    group.add_argument(
+        "--lock", metavar="FILE", help="SHA-256 sums (default: transom.lock beside the fleet)"
+    )
+    group.add_argument(
+        "--python",
+        metavar="FILE",
+        help="python.org's embeddable package for hosts, instead of downloading it",
+    )
+
+
+def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
+    """The fleet, and which of its hosts."""
     fleet_file.add_argument(parser)
     parser.add_argument("--fleet", metavar="NAME", help="which one, where the file has several")
-    parser.add_argument("--host", action="append", default=[], help="only this host; repeatable")
     parser.add_argument(
-        "--pool", action="append", default=[], help="only hosts of this pool; repeatable"
+        "--host", action="append", default=[], metavar="NAME", help="only this host; repeatable"
     )
-    cluster_access.add_arguments(parser, fleet=True)
-    group = parser.add_argument_group("the hosts")
+    parser.add_argument(
+        "--pool",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="only hosts of this pool; repeatable",
+    )
+
+
+def add_way_arguments(parser: argparse.ArgumentParser) -> "argparse._ArgumentGroup":
+    """How a fleet's hosts are reached."""
+    group = parser.add_argument_group("the hosts of a fleet")
     group.add_argument(
         "--accept-new-host-keys",
         action="store_true",
@@ -62,20 +86,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="so many hosts at once (default: %(default)s)",
     )
-    group.add_argument(
-        "--lock", metavar="FILE", help="SHA-256 sums (default: transom.lock beside the fleet)"
-    )
-    group.add_argument(
-        "--python",
-        metavar="FILE",
-        help="python.org's embeddable package for hosts, instead of downloading it",
-    )
+    return group
 
 
 def open_site(args: argparse.Namespace) -> Site:
     """Read the fleet and have its doors; none is opened yet."""
     fleet = one_fleet(args)
-    lock = lock_file.load(lock_file.locate(args.filename, args.lock))
+    lock = lock_file.load(lock_file.locate(args.filename, getattr(args, "lock", None)))
     return Site(fleet, chosen_hosts(fleet, args), lock, doors_of(args, fleet, lock))
 
 
@@ -143,7 +160,7 @@ def doors_of(args: argparse.Namespace, fleet: "Fleet", lock: "Lock") -> "FleetDo
 
     def bring() -> "Brought":
         if not brought:
-            brought.append(join.brought_of(args.python, lock, fleet.source))
+            brought.append(join.brought_of(getattr(args, "python", None), lock, fleet.source))
         return brought[0]
 
     secrets = Secrets(api)

@@ -62,8 +62,7 @@ def add_artifact_arguments(parser: ArgumentParser) -> None:
     artifacts.add_argument(
         "--lock",
         metavar="FILE",
-        default=lock_file.NAME,
-        help="SHA-256 sums; what it lacks is pinned and added (default: %(default)s)",
+        help=f"SHA-256 sums; what a join lacks is pinned and added (default: {lock_file.NAME})",
     )
     artifacts.add_argument(
         "--python",
@@ -84,10 +83,10 @@ def run(args: Namespace) -> int:
     doors = host_access.doors_of(args)
     lines = StepLines()
     lines.stage("have the Python for the host")
-    brought = brought_of(args.python, lock_file.load(Path(args.lock)), source)
+    brought = brought_of(args.python, lock_file.load(Path(args.lock or lock_file.NAME)), source)
 
     def pin(fleet: "Fleet") -> "Lock":
-        return _lock(Path(args.lock), fleet)
+        return _lock(Path(args.lock or lock_file.NAME), fleet)
 
     async def joining() -> "Joined":
         try:

@@ -30,6 +30,7 @@ class Outcome(StrEnum):
 
     UNCHANGED = "unchanged"
     CHANGED = "changed"
+    RESET = "reset"
     FAILED = "failed"
     REFUSED = "refused"
     NOT_STARTED = "not started"

@@ -10,7 +10,7 @@ from transom.cli.documents.error import ErrorDocument
 from transom.cli.documents.explanation import ExplanationDocument
 from transom.cli.documents.facts import Facts, FactsMatrix
 from transom.cli.documents.findings import FindingsDocument
-from transom.cli.documents.fleets import FleetPlanDocument, FleetResult
+from transom.cli.documents.fleets import FleetPlanDocument, FleetResult, FleetStatusDocument
 from transom.cli.documents.lock import LockDocument, LockReportDocument
 from transom.cli.documents.nodes import CollectResult, JoinResult, ResetResult
 from transom.cli.documents.recipes import RecipeList
@@ -46,7 +46,10 @@ DOCUMENTS = (
     Document("failure", Failure, "answer of a verb of the node program that fails"),
     Document("findings", FindingsDocument, "`transom lint -o json`, `transom doctor -o json`"),
     Document("fleet-plan", FleetPlanDocument, "`transom plan -o json`"),
-    Document("fleet-result", FleetResult, "`transom apply -o json`"),
+    Document(
+        "fleet-result", FleetResult, "`transom apply -o json`, `transom reset --host NAME -o json`"
+    ),
+    Document("fleet-status", FleetStatusDocument, "`transom status -o json`"),
     Document("given", Given, "standard input of `node.pyz doctor --given` and `collect --given`"),
     Document("inventory", Inventory, "answer of the node program's `inventory`"),
     Document("join-result", JoinResult, "`transom join -o json`"),
@@ -62,6 +65,6 @@ DOCUMENTS = (
     Document("request", Request, "standard input of the node program"),
     Document("result", Result, "last line of a run with `--foreground`"),
     Document("self-test", SelfTest, "answer of the node program's `selftest`"),
-    Document("reset-result", ResetResult, "`transom reset -o json`"),
+    Document("reset-result", ResetResult, "`transom reset ADDRESS -o json`"),
     Document("survey", Survey, "answer of the node program's `survey`"),
 )

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from transom.fleet.cluster_checks import Misplaced
+from transom.fleet.status import HostStatus
 from transom.model.answers import PlannedStep
 from transom.model.problem import Refusal
 from transom.model.recipe import API_VERSION
@@ -36,16 +38,6 @@ class PlannedHost:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MisplacedSet:
-    """A DaemonSet that would start on the new nodes, and the command that keeps it off."""
-
-    namespace: str
-    name: str
-    reason: str
-    patch: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FleetPlanDocument:
     """What `apply` would do; hosts of one wave are disturbed together, the waves in their order.
 
@@ -60,7 +52,7 @@ class FleetPlanDocument:
     waves: tuple[tuple[str, ...], ...]
     refused: tuple[Refusal, ...]
     notes: tuple[str, ...]
-    misplaced: tuple[MisplacedSet, ...]
+    misplaced: tuple[Misplaced, ...]
     unread: tuple[str, ...]
     changes: int
 
@@ -73,12 +65,7 @@ def plan_document(plan: "FleetPlan") -> FleetPlanDocument:
         waves=plan.waves,
         refused=plan.checked.refusals,
         notes=plan.checked.notes,
-        misplaced=tuple(
-            MisplacedSet(
-                namespace=item.namespace, name=item.name, reason=item.reason, patch=item.patch
-            )
-            for item in plan.checked.misplaced
-        ),
+        misplaced=plan.checked.misplaced,
         unread=plan.unread,
         changes=sum(host.changes for host in plan.hosts),
     )
@@ -148,3 +135,13 @@ def applied_host(applied: "Applied") -> AppliedHost:
         hint=error.hint if error is not None else "",
         elapsed_ms=round(applied.elapsed_s * 1000),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FleetStatusDocument:
+    """How the hosts stand; `left_over` are Nodes that no host of the fleet names any more."""
+
+    api_version: str = API_VERSION
+    kind: str = "FleetStatus"
+    hosts: tuple[HostStatus, ...]
+    left_over: tuple[str, ...]
