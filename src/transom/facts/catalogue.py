@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from transom.facts import (
+    addons,
     containerd,
     failures,
     foreign,
@@ -85,6 +86,17 @@ GROUPS = (
             network.ProxyFeature,
         ),
     ),
+    Group(
+        "Add-ons",
+        (
+            addons.ProgramArgument,
+            addons.AddonImage,
+            addons.Right,
+            addons.ServedVersion,
+            addons.RuntimeHandler,
+            addons.AddonLimit,
+        ),
+    ),
     Group("Kubelet flags", (kubelet.Flag,)),
     Group("Kubelet configuration", (kubelet.Field,)),
     Group("Feature gates", (gates.Gate,)),
@@ -118,6 +130,9 @@ GROUPS = (
             install.ExclusionRow,
             install.ServiceRow,
             install.ArgumentRow,
+            install.ProgramRow,
+            install.ProgramArgumentRow,
+            install.SourceVipRow,
             install.HostNetworkRow,
             install.SettingRow,
             install.ManualSettingRow,

@@ -11,7 +11,7 @@ from transom.fleet.plan import HostPlan
 from transom.fleet.survey import FleetDoors, Surveyed
 from transom.kube.api import Node
 from transom.model.answers import Survey
-from transom.recipe.kubelet import PREPARED
+from transom.model.recipe import PREPARED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,13 +7,11 @@ from typing import Any
 from transom.facts import rows
 from transom.facts.install import ManualArgumentRow, ManualSettingRow, SettingRow
 from transom.facts.join import CriSocket, KubeadmApi, KubeadmPath
-from transom.model.recipe import File, JoinPlan, KubeletPlan, ManualKubelet
+from transom.model.fleet import Isolation
+from transom.model.recipe import ISOLATION, PREPARED, File, JoinPlan, KubeletPlan, ManualKubelet
 from transom.recipe.case import Case
 from transom.recipe.node_labels import own_labels
 from transom.recipe.settings import merged
-
-# Labels the node may set for itself but that only mean something because Transom set them.
-PREPARED = {"transom.dev/prepared": "true"}
 
 
 def kubelet_plan(case: Case) -> KubeletPlan:
@@ -79,7 +77,7 @@ def join_plan(case: Case) -> JoinPlan:
         cri_socket=socket.endpoint,
         node_name=case.host.name.lower(),
         taints=case.host.taints,
-        labels={**dict(sorted(own_labels(case.host.labels).items())), **PREPARED},
+        labels=_labels(case),
         kubelet_extra_args=dict(sorted(case.host.kubelet.extra_args.items())),
         patches_directory=case.places.get("patches", ""),
         flags_file=case.say(rows.one(KubeadmPath, "path-flags-file", case.at).path),
@@ -87,3 +85,9 @@ def join_plan(case: Case) -> JoinPlan:
         ignore_preflight_errors=(),
         why=f"{api.id} {socket.id}",
     )
+
+
+def _labels(case: Case) -> dict[str, str]:
+    isolation = case.host.isolation
+    more = {} if isolation is Isolation.PROCESS else {ISOLATION: isolation.value}
+    return {**dict(sorted(own_labels(case.host.labels).items())), **PREPARED, **more}
