@@ -193,7 +193,9 @@ def test_a_password_opens_the_door_and_a_wrong_one_is_told(joined, capsys, monke
     def change(spec: Any) -> None:
         spec["hosts"][0]["connection"]["ssh"]["credential"] = {"env": "WINDOWS_PASSWORD"}
 
-    monkeypatch.setenv("WINDOWS_PASSWORD", joined.lab.host("win1").password_file.read_text("ascii").strip())
+    monkeypatch.setenv(
+        "WINDOWS_PASSWORD", joined.lab.host("win1").password_file.read_text("ascii").strip()
+    )
     assert run(joined.words("plan", "--host", "win1", fleet=change), capsys)[0] == 0
     monkeypatch.setenv("WINDOWS_PASSWORD", "wrong")
     code, out, _ = run(joined.words("plan", "--host", "win1", fleet=change), capsys)

@@ -63,7 +63,9 @@ async def join_host(
         is_new = await run.program.bring(brought)
         request = await _request(wish, view, run, pin=pin, watcher=watcher)
         watcher.stage("compare the host with its recipe")
-        wanted = _drifting(await run.program.plan(replace(request, verb=Verb.PLAN)), request)
+        wanted = _drifting(
+            await run.program.plan(replace(request, verb=Verb.PLAN, plan_for=Verb.JOIN)), request
+        )
         changed: tuple[str, ...] = ()
         if wanted:
             bench = Bench(api=doors.api, clock=doors.clock, now=doors.now)

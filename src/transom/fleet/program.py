@@ -135,7 +135,7 @@ class NodeProgram:
 
     async def survey(self, request: Request) -> Survey | None:
         """Everything a plan needs, by one command; None where no program answers."""
-        stdin = _text(replace(request, verb=Verb.PLAN))
+        stdin = _text(replace(request, verb=Verb.PLAN, plan_for=request.verb))
         done = await self._session.run((*_COMMAND, "survey"), stdin=stdin, timeout_s=_QUICK_S)
         document = _last_document(done.stdout)
         if document.get("kind") == "Failure":

@@ -121,7 +121,7 @@ async def _undo(
     node = request.recipe.join.node_name
     status = await run.program.status()
     owner = status["owner"]
-    joined = bool(status["joined"])
+    joined = bool(status["joined"] or status["adopted"])
     if owner is not None and not Owner(**owner).gives_way_to(request.owner):
         raise PermanentError(
             f"{node} belongs to fleet {owner['fleet']!r} ({owner['who']}), "

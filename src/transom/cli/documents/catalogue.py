@@ -6,6 +6,7 @@ are its list.
 
 from dataclasses import dataclass
 
+from transom.cli.documents.addons import AddonChanges
 from transom.cli.documents.error import ErrorDocument
 from transom.cli.documents.explanation import ExplanationDocument
 from transom.cli.documents.facts import Facts, FactsMatrix
@@ -35,6 +36,7 @@ class Document:
 
 
 DOCUMENTS = (
+    Document("addon-changes", AddonChanges, "`transom addons diff|apply|delete -o json`"),
     Document("collect-result", CollectResult, "`transom collect -o json`"),
     Document("collected", Collected, "what `node.pyz collect` prints"),
     Document("collection", CollectionManifest, "`manifest.json` in an archive of `collect`"),
