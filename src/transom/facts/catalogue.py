@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from transom.facts import (
+    cloudbaseinit,
     containerd,
     failures,
     foreign,
@@ -19,6 +20,7 @@ from transom.facts import (
     join,
     kubelet,
     network,
+    platforms,
     removed,
     rules,
     topics,
@@ -88,6 +90,17 @@ GROUPS = (
     Group("Kubelet configuration", (kubelet.Field,)),
     Group("Feature gates", (gates.Gate,)),
     Group("Rules", (rules.Rule,)),
+    Group(
+        "Boot data",
+        (
+            platforms.Platform,
+            cloudbaseinit.ProgramVersion,
+            cloudbaseinit.Section,
+            cloudbaseinit.PartType,
+            cloudbaseinit.Number,
+            cloudbaseinit.Trap,
+        ),
+    ),
     Group("Known issues", (issues.KnownIssue,)),
     Group("Known failures", (failures.Failure,)),
     Group("Topics", (topics.Topic,)),

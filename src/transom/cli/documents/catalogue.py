@@ -6,6 +6,7 @@ are its list.
 
 from dataclasses import dataclass
 
+from transom.cli.documents.boot import BootStory
 from transom.cli.documents.error import ErrorDocument
 from transom.cli.documents.explanation import ExplanationDocument
 from transom.cli.documents.facts import Facts, FactsMatrix
@@ -34,6 +35,7 @@ class Document:
 
 
 DOCUMENTS = (
+    Document("boot-story", BootStory, "`transom userdata lint --explain -o json`"),
     Document("collect-result", CollectResult, "`transom collect -o json`"),
     Document("collected", Collected, "what `node.pyz collect` prints"),
     Document("collection", CollectionManifest, "`manifest.json` in an archive of `collect`"),
@@ -43,7 +45,9 @@ DOCUMENTS = (
     Document("facts", Facts, "`transom facts -o json` with a version or a release"),
     Document("facts-matrix", FactsMatrix, "`transom facts -o json`"),
     Document("failure", Failure, "answer of a verb of the node program that fails"),
-    Document("findings", FindingsDocument, "`transom lint -o json`, `transom doctor -o json`"),
+    Document(
+        "findings", FindingsDocument, "`-o json` of `transom lint`, `doctor` and `userdata lint`"
+    ),
     Document("given", Given, "standard input of `node.pyz doctor --given` and `collect --given`"),
     Document("inventory", Inventory, "answer of the node program's `inventory`"),
     Document("join-result", JoinResult, "`transom join -o json`"),
