@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from transom.facts import (
+    addons,
     cloudbaseinit,
     containerd,
     failures,
@@ -86,6 +87,17 @@ GROUPS = (
             network.ProxyFeature,
         ),
     ),
+    Group(
+        "Add-ons",
+        (
+            addons.ProgramArgument,
+            addons.AddonImage,
+            addons.Right,
+            addons.ServedVersion,
+            addons.RuntimeHandler,
+            addons.AddonLimit,
+        ),
+    ),
     Group("Kubelet flags", (kubelet.Flag,)),
     Group("Kubelet configuration", (kubelet.Field,)),
     Group("Feature gates", (gates.Gate,)),
@@ -130,6 +142,9 @@ GROUPS = (
             install.ExclusionRow,
             install.ServiceRow,
             install.ArgumentRow,
+            install.ProgramRow,
+            install.ProgramArgumentRow,
+            install.SourceVipRow,
             install.HostNetworkRow,
             install.SettingRow,
             install.ManualSettingRow,

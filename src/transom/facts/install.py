@@ -123,6 +123,7 @@ class ServiceRow(Conditional):
     start: str
     depends_on: tuple[str, ...] = ()
     flags_file: str = ""
+    runs: str = ""
     restart_delays_ms: tuple[int, ...] = ()
     reset_s: int = 0
 
@@ -133,6 +134,43 @@ class ArgumentRow(Conditional):
     table: ClassVar[str] = "argument"
     service: str
     text: str
+
+
+class ProgramRow(Conditional):
+    """An upstream program that the node program keeps running; its arguments are rows of their own.
+
+    `environment` has entries NAME=value.
+    """
+
+    table: ClassVar[str] = "program"
+    name: str
+    version: str
+    program: str
+    log: str
+    log_bytes: int
+    wait_s: int
+    restart_delays_s: tuple[int, ...]
+    makes_network: bool = False
+    environment: tuple[str, ...] = ()
+    leaves: tuple[str, ...] = ()
+    restart_on: tuple[str, ...] = ()
+
+
+class ProgramArgumentRow(Conditional):
+    """One argument of such a program; the order of the file is the order on its command line."""
+
+    table: ClassVar[str] = "program_argument"
+    program: str
+    text: str
+
+
+class SourceVipRow(Conditional):
+    """Where kube-proxy's own address comes from: an HNS endpoint by name, or the plugin host-local."""
+
+    table: ClassVar[str] = "source_vip"
+    endpoint: str = ""
+    reserve_with: str = ""
+    leases: str = ""
 
 
 class HostNetworkRow(Conditional):

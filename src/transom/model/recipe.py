@@ -12,6 +12,10 @@ from typing import Any
 from transom.model.fleet import Taint
 
 API_VERSION = "transom.dev/v1alpha1"
+# The label a prepared node registers with; add-ons run where it is.
+PREPARED = {"transom.dev/prepared": "true"}
+# The label of a node that can isolate pods by more than a process.
+ISOLATION = "transom.dev/isolation"
 
 
 class Unpack(Enum):
@@ -145,6 +149,7 @@ class Service:
 
     `flags_file` names the file kubeadm writes kubelet arguments to: they are appended to the
     command line, now and after every change, because a fixed command line would ignore them.
+    `runs` names the program of the recipe that it keeps running: it is of use to a joined node only.
     """
 
     name: str
@@ -155,6 +160,47 @@ class Service:
     environment: Mapping[str, str]
     recovery: Recovery | None
     flags_file: str
+    why: str
+    runs: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceVip:
+    """Where kube-proxy gets the address it speaks from on an overlay.
+
+    It is reserved once with the plugin `reserve_with`, host-local, whose leases are in `leases`; or
+    it is the address of the HNS endpoint `endpoint`, where the network has one for this.
+    """
+
+    endpoint: str
+    reserve_with: str
+    leases: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """An upstream program that `node.pyz run NAME` keeps running, in a HostProcess pod or a service.
+
+    `command` and `environment` may hold `{{kubeconfig}}`, `{{nodeAddress}}` and `{{sourceVIP}}`, which
+    only the joined node knows. It begins when the HNS network `network` is there, unless it
+    `makes_network` itself. What it `leaves` in HNS when it ends is removed before it begins again.
+    A line of its log with one of `restart_on` says that it ended on purpose, to be started again.
+    """
+
+    name: str
+    version: str
+    command: tuple[str, ...]
+    environment: Mapping[str, str]
+    network: str
+    makes_network: bool
+    source_vip: SourceVip | None
+    leaves: tuple[str, ...]
+    restart_on: tuple[str, ...]
+    restart_delays_s: tuple[int, ...]
+    wait_s: int
+    log: str
+    log_bytes: int
     why: str
 
 
@@ -315,3 +361,4 @@ class Recipe:
     kubelet: KubeletPlan
     join: JoinPlan
     notes: tuple[str, ...]
+    programs: tuple[Program, ...] = ()

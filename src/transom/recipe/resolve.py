@@ -58,6 +58,7 @@ from transom.recipe.case import Case
 from transom.recipe.cni import cni_files
 from transom.recipe.containerd import containerd_files
 from transom.recipe.kubelet import join_plan, kubelet_files, kubelet_plan
+from transom.recipe.programs import programs
 from transom.recipe.refusals import refuse_case, refuse_fleet
 from transom.recipe.sources import from_sources
 from transom.recipe.wins import wins_files
@@ -149,6 +150,7 @@ def recipe_of(case: Case) -> Recipe:
         kubelet=kubelet,
         join=join_plan(case),
         notes=_notes(case),
+        programs=programs(case),
     )
 
 
@@ -297,9 +299,10 @@ def _service(case: Case, row: ServiceRow) -> Service:
         command=command,
         start=row.start,
         depends_on=tuple(case.say(name) for name in row.depends_on),
-        environment=_proxy_environment(case),
+        environment={} if row.runs else _proxy_environment(case),
         recovery=recovery if row.restart_delays_ms else None,
         flags_file=case.say(row.flags_file),
+        runs=row.runs,
         why=row.id,
     )
 

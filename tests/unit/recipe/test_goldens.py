@@ -58,5 +58,10 @@ def test_no_placeholder_is_left(path):
     for file in recipe["files"]:
         left = re.findall(r"\{\{(\w+)\}\}", file["content"])
         assert sorted(set(left)) == sorted(file["fills"])
+    for program in recipe["programs"]:
+        filled = set(re.findall(r"\{\{(\w+)\}\}", json.dumps(program)))
+        assert filled <= {"kubeconfig", "nodeAddress", "sourceVIP"}
+        assert ("sourceVIP" in filled) == (program["sourceVip"] is not None)
     rest = {**recipe, "files": [], "kubelet": {}}
-    assert not re.search(r"\{[a-z_-]+\}", json.dumps(rest).replace("{}", ""))
+    text = json.dumps(rest).replace("{{", "").replace("}}", "")
+    assert not re.search(r"\{[a-z_-]+\}", text.replace("{}", ""))

@@ -152,8 +152,8 @@ def test_no_gate_the_facts_deny(version_and_recipes):
     version, recipes = version_and_recipes
     gates = {row.name: row for row in rows.read(Gate)}
     for recipe in recipes:
-        for service in recipe.services:
-            for word in service.command:
+        for started in (*recipe.services, *recipe.programs):
+            for word in started.command:
                 for name in re.findall(r"--feature-gates=(\w+)=", word):
                     row = gates[name]
                     assert not row.removed or version < Version.parse(row.removed)
