@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from transom.bootstrap import cloud_config, multipart, script, template
 from transom.bootstrap.machine import Machine
-from transom.bootstrap.sections.hostname import computer_name
 from transom.bootstrap.story import Outcome, Stop, Story, Telling
+from transom.facts.names import cloudbase_name
 from transom.spec.python_yaml import Place
 
 GZIP = b"\x1f\x8b"
@@ -115,7 +115,7 @@ def _rendered(data: bytes, telling: Telling, machine: Machine) -> bytes:
     text = data.decode()
     for name in rendered.missing:
         telling.remark_at("BOOT014", name, _line_of(text, name))
-    name = computer_name(machine.hostname)
+    name = cloudbase_name(machine.hostname)
     if name != machine.hostname and machine.hostname.encode() in rendered.data:
         found = f"{machine.hostname}, and the computer is {name}"
         telling.remark_at("BOOT072", found, _line_of(text, "hostname"))

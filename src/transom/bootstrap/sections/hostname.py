@@ -5,15 +5,7 @@ from typing import Any
 from transom.bootstrap.machine import Machine
 from transom.bootstrap.sections.kinds import kind_of
 from transom.bootstrap.story import Skip, Telling
-from transom.facts.join import Limit
-from transom.facts.rows import At, one
-
-
-def computer_name(name: str) -> str:
-    """The computer name that cloudbase-init gives to a machine of that host name."""
-    longest = one(Limit, "limit-computer-name", At()).value
-    name = name.split(".", 1)[0][:longest]
-    return f"{name[:-1]}0" if name.endswith("-") else name
+from transom.facts.names import cloudbase_name
 
 
 def follow(value: Any, telling: Telling, machine: Machine, section: str) -> bool:
@@ -21,7 +13,7 @@ def follow(value: Any, telling: Telling, machine: Machine, section: str) -> bool
     if not isinstance(value, str):
         telling.remark("BOOT071", f"it is {kind_of(value)}", (section,))
         raise Skip
-    name = computer_name(value)
+    name = cloudbase_name(value)
     if name != value:
         telling.remark("BOOT070", f"{value} becomes {name}", (section,))
     if name.lower() == machine.computer_name.lower():

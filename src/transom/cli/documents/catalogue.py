@@ -12,6 +12,7 @@ from transom.cli.documents.explanation import ExplanationDocument
 from transom.cli.documents.facts import Facts, FactsMatrix
 from transom.cli.documents.findings import FindingsDocument
 from transom.cli.documents.lock import LockDocument, LockReportDocument
+from transom.cli.documents.names import NameReport
 from transom.cli.documents.nodes import CollectResult, JoinResult, ResetResult
 from transom.cli.documents.recipes import RecipeList
 from transom.model.answers import Failure, Inventory, NodeStatus, Plan, Result, SelfTest
@@ -54,6 +55,7 @@ DOCUMENTS = (
     Document("journal-record", JournalRecord, "each line of the journal on a host"),
     Document("lock", LockDocument, "`transom.lock`, which is TOML"),
     Document("lock-report", LockReportDocument, "`transom lock -o json`"),
+    Document("name-report", NameReport, "`transom capi names -o json`"),
     Document("node-status", NodeStatus, "answer of the node program's `status`"),
     Document("plan", Plan, "answer of the node program's `plan`"),
     Document("receipt", Receipt, "what the undo of a step is given: its intents in the journal"),

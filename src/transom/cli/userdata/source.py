@@ -76,7 +76,7 @@ def _of_cluster(args: Namespace) -> Source:
     import asyncio
 
     from transom.bootstrap.lint import Origin
-    from transom.cli.host_access import kubeconfig_of
+    from transom.cli.cluster_access import kubeconfig_of
     from transom.kube.client import open_cluster
 
     name = args.source.removeprefix(_SECRET)
