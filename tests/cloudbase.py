@@ -9,6 +9,7 @@ import hashlib
 import io
 import ntpath
 import os
+import sys
 import types
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -331,3 +332,64 @@ def _told(windows: Windows) -> list[tuple[str, str, dict[str, Any]]]:
     for _action, _subject, detail in windows.acts:
         detail.pop("_adds", None)
     return windows.acts
+
+
+class _Drive(Windows):
+    """A machine with one CD drive."""
+
+    def __init__(self, folder, label):
+        super().__init__(Machine())
+        self._folder, self._label = str(folder), label
+
+    def get_cdrom_drives(self):
+        return [self._folder]
+
+    def get_volumes(self):
+        return []
+
+    def get_physical_disks(self):
+        return []
+
+    def get_volume_label(self, _drive):
+        return self._label
+
+
+def drive_service(form, folder, label):
+    """The service that reads such a drive, loaded; None where it finds nothing there."""
+    from cloudbaseinit.metadata.services import configdrive, nocloudservice
+    from cloudbaseinit.metadata.services.osconfigdrive import factory
+
+    # Raw disks are reached by modules that only Windows can load; a CD drive needs none of them.
+    absent = {f"cloudbaseinit.utils.windows.{name}": mock.Mock() for name in ("disk", "vfat")}
+    with mock.patch.dict(sys.modules, absent):
+        from cloudbaseinit.metadata.services.osconfigdrive.windows import WindowsConfigDriveManager
+    names = {
+        "nocloud": nocloudservice.NoCloudConfigDriveService,
+        "configdrive": configdrive.ConfigDriveService,
+    }
+    with (
+        mock.patch.object(osutils_factory, "get_os_utils", return_value=_Drive(folder, label)),
+        mock.patch.object(factory, "get_config_drive_manager", WindowsConfigDriveManager),
+    ):
+        service = names[form]()
+        # The one path that is written with Windows' separator.
+        service._metadata_file = service._metadata_file.replace("\\", "/")
+        return service if service.load() else None
+
+
+def guestinfo_service(keys):
+    """The service of vSphere, loaded from these keys by an rpctool that knows them."""
+    from cloudbaseinit.metadata.services import vmwareguestinfoservice
+
+    class Tool(Windows):
+        def execute_process(self, args, **_how):
+            name = args[-1].removeprefix("info-get guestinfo.")
+            return (keys[name].encode(), b"", 0) if name in keys else (b"", b"No value found", 1)
+
+    with (
+        mock.patch.object(osutils_factory, "get_os_utils", return_value=Tool(Machine())),
+        mock.patch.object(vmwareguestinfoservice.os.path, "exists", return_value=True),
+    ):
+        service = vmwareguestinfoservice.VMwareGuestInfoService()
+        assert service.load()
+        return service

@@ -24,3 +24,24 @@ class BootStory:
     reboot: bool
     again: bool
     findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackResult:
+    """Boot data packed for a platform: in which form and file, and what the image must enable.
+
+    `bytes` is its size as the platform counts it, `limit` the most it takes, zero where it names
+    none. `keys` are the machine's settings in the file, where the platform takes those. `services`
+    go into cloudbase-init's setting metadata_services.
+    """
+
+    api_version: str = API_VERSION
+    kind: str = "PackResult"
+    platform: str
+    form: str
+    file: str
+    bytes: int
+    limit: int
+    keys: tuple[str, ...]
+    services: tuple[str, ...]
+    advice: str

@@ -6,7 +6,7 @@ are its list.
 
 from dataclasses import dataclass
 
-from transom.cli.documents.boot import BootStory
+from transom.cli.documents.boot import BootStory, PackResult
 from transom.cli.documents.error import ErrorDocument
 from transom.cli.documents.explanation import ExplanationDocument
 from transom.cli.documents.facts import Facts, FactsMatrix
@@ -57,6 +57,7 @@ DOCUMENTS = (
     Document("lock-report", LockReportDocument, "`transom lock -o json`"),
     Document("name-report", NameReport, "`transom capi names -o json`"),
     Document("node-status", NodeStatus, "answer of the node program's `status`"),
+    Document("pack-result", PackResult, "`transom userdata pack -o json`"),
     Document("plan", Plan, "answer of the node program's `plan`"),
     Document("receipt", Receipt, "what the undo of a step is given: its intents in the journal"),
     Document("observation", Observation, "`observation.json` in an archive of `collect`"),

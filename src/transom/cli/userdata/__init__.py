@@ -6,7 +6,10 @@ from transom.cli import verbs
 
 SUMMARY = "Boot data for cloudbase-init: what it will do on Windows, and what will go wrong."
 
-_VERBS = {"lint": "what cloudbase-init will execute, ignore and get wrong"}
+_VERBS = {
+    "lint": "what cloudbase-init will execute, ignore and get wrong",
+    "pack": "boot data as a platform takes it: encoded, as an image, as guestinfo",
+}
 
 
 def configure(parser: ArgumentParser) -> None:
