@@ -97,6 +97,7 @@ GROUPS = (
             addons.ServedVersion,
             addons.RuntimeHandler,
             addons.AddonLimit,
+            addons.Rival,
         ),
     ),
     Group("Kubelet flags", (kubelet.Flag,)),

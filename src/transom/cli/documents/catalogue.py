@@ -6,6 +6,7 @@ are its list.
 
 from dataclasses import dataclass
 
+from transom.cli.documents.addons import AddonChanges
 from transom.cli.documents.boot import BootStory, PackResult
 from transom.cli.documents.error import ErrorDocument
 from transom.cli.documents.explanation import ExplanationDocument
@@ -37,6 +38,7 @@ class Document:
 
 DOCUMENTS = (
     Document("boot-story", BootStory, "`transom userdata lint --explain -o json`"),
+    Document("addon-changes", AddonChanges, "`transom addons diff|apply|delete -o json`"),
     Document("collect-result", CollectResult, "`transom collect -o json`"),
     Document("collected", Collected, "what `node.pyz collect` prints"),
     Document("collection", CollectionManifest, "`manifest.json` in an archive of `collect`"),
