@@ -71,7 +71,7 @@ class Secrets:
                 subject=named,
                 hint="make it, or name another place in the fleet's credential",
             )
-        return found[place.key].rstrip("\r\n")
+        return found[place.key].decode("utf-8", "replace").rstrip("\r\n")
 
 
 def _environment(name: str, of: str) -> str:

@@ -67,6 +67,10 @@ class Api(Protocol):
         """A ConfigMap's data, or None where there is none."""
         ...
 
+    async def secret(self, namespace: str, name: str) -> Mapping[str, bytes] | None:
+        """A Secret's data, decoded, or None where there is none."""
+        ...
+
     async def time(self) -> int:
         """The API server's clock, in seconds since the epoch."""
         ...
@@ -81,10 +85,6 @@ class Api(Protocol):
 
     async def bound_to(self, prefix: str) -> tuple[str, ...]:
         """The ClusterRoles with that beginning that some ClusterRoleBinding gives to somebody."""
-        ...
-
-    async def secret(self, namespace: str, name: str) -> Mapping[str, str] | None:
-        """A Secret's values as text, or None where there is none."""
         ...
 
     async def create_secret(self, secret: Secret) -> None:

@@ -90,6 +90,13 @@ class KubeApi:
         found = await self._get(core_v1.ConfigMap, name, namespace)
         return None if found is None else found.data or {}
 
+    async def secret(self, namespace: str, name: str) -> Mapping[str, bytes] | None:
+        """Read a Secret."""
+        found = await self._get(core_v1.Secret, name, namespace)
+        if found is None:
+            return None
+        return {key: base64.b64decode(text) for key, text in (found.data or {}).items()}
+
     async def time(self) -> int:
         """Take it from the head of an answer."""
         with self._translated("read", "the time"):
@@ -117,14 +124,6 @@ class KubeApi:
             ]
         roles = {item.roleRef.name for item in bindings if item.subjects}
         return tuple(sorted(role for role in roles if role.startswith(prefix)))
-
-    async def secret(self, namespace: str, name: str) -> Mapping[str, str] | None:
-        """Read a Secret."""
-        found = await self._get(core_v1.Secret, name, namespace)
-        if found is None:
-            return None
-        data: Mapping[str, str] = found.data or {}
-        return {key: base64.b64decode(text).decode() for key, text in data.items()}
 
     async def create_secret(self, secret: Secret) -> None:
         """Make a Secret."""

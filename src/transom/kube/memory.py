@@ -46,6 +46,11 @@ class MemoryApi:
         """Look it up."""
         return self.config_maps.get((namespace, name))
 
+    async def secret(self, namespace: str, name: str) -> Mapping[str, bytes] | None:
+        """Look it up."""
+        found = self.secrets.get((namespace, name))
+        return None if found is None else {key: v.encode() for key, v in found.data.items()}
+
     async def time(self) -> int:
         """What it was told."""
         return self.clock
@@ -66,11 +71,6 @@ class MemoryApi:
     async def bound_to(self, prefix: str) -> tuple[str, ...]:
         """Those it was given."""
         return tuple(sorted(role for role in self.bound_roles if role.startswith(prefix)))
-
-    async def secret(self, namespace: str, name: str) -> Mapping[str, str] | None:
-        """Look it up."""
-        found = self.secrets.get((namespace, name))
-        return None if found is None else found.data
 
     async def create_secret(self, secret: Secret) -> None:
         """Keep it, unless there is one of that name."""
