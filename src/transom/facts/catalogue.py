@@ -95,6 +95,7 @@ GROUPS = (
             addons.RuntimeHandler,
             addons.AddonLimit,
             addons.Rival,
+            addons.Provision,
         ),
     ),
     Group("Kubelet flags", (kubelet.Flag,)),
