@@ -10,6 +10,7 @@ from functools import cache
 
 from transom.facts import (
     addons,
+    cloudbaseinit,
     containerd,
     failures,
     foreign,
@@ -19,7 +20,9 @@ from transom.facts import (
     issues,
     join,
     kubelet,
+    naming,
     network,
+    platforms,
     removed,
     rules,
     topics,
@@ -102,6 +105,19 @@ GROUPS = (
     Group("Kubelet configuration", (kubelet.Field,)),
     Group("Feature gates", (gates.Gate,)),
     Group("Rules", (rules.Rule,)),
+    Group(
+        "Boot data",
+        (
+            platforms.Platform,
+            cloudbaseinit.ProgramVersion,
+            cloudbaseinit.Section,
+            cloudbaseinit.PartType,
+            cloudbaseinit.Number,
+            cloudbaseinit.Trap,
+            naming.NameRule,
+            naming.NameLimit,
+        ),
+    ),
     Group("Known issues", (issues.KnownIssue,)),
     Group("Known failures", (failures.Failure,)),
     Group("Topics", (topics.Topic,)),

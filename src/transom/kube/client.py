@@ -90,6 +90,13 @@ class KubeApi:
         found = await self._get(core_v1.ConfigMap, name, namespace)
         return None if found is None else found.data or {}
 
+    async def secret(self, namespace: str, name: str) -> Mapping[str, bytes] | None:
+        """Read a Secret."""
+        found = await self._get(core_v1.Secret, name, namespace)
+        if found is None:
+            return None
+        return {key: base64.b64decode(text) for key, text in (found.data or {}).items()}
+
     async def time(self) -> int:
         """Take it from the head of an answer."""
         with self._translated("read", "the time"):
