@@ -101,7 +101,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeStatus:
-    """Whose a host is, and how much of its journal is settled."""
+    """Whose a host is, what it was last brought to, and how much of its journal is settled."""
 
     api_version: str = API_VERSION
     kind: str = "NodeStatus"
@@ -109,6 +109,8 @@ class NodeStatus:
     intents: int
     settled: int
     joined: bool
+    adopted: bool
+    kubernetes: str
     cancelling: bool
 
 
