@@ -68,8 +68,7 @@ def add_artifact_arguments(parser: ArgumentParser) -> None:
     artifacts.add_argument(
         "--lock",
         metavar="FILE",
-        default=lock_file.NAME,
-        help="SHA-256 sums; what it lacks is pinned and added (default: %(default)s)",
+        help=f"SHA-256 sums; what a join lacks is pinned and added (default: {lock_file.NAME})",
     )
     artifacts.add_argument(
         "--python",
@@ -108,10 +107,15 @@ def run(args: Namespace) -> int:
 
         brought = Brought.with_python(holdings.python())
     else:
-        brought = brought_of(args, source)
+        lock = lock_file.load(Path(args.lock or lock_file.NAME))
+        brought = brought_of(args.python, lock, source, sources)
 
     def pin(fleet: "Fleet") -> "Lock":
-        return holdings.lock() if holdings else _lock(Path(args.lock), fleet, sources)
+        return (
+            holdings.lock()
+            if holdings
+            else _lock(Path(args.lock or lock_file.NAME), fleet, sources)
+        )
 
     async def joining() -> "Joined":
         try:
@@ -160,8 +164,10 @@ def node_kubeconfig(path: str | None) -> str:
     return text
 
 
-def brought_of(args: Namespace, source: "Source") -> "Brought":
-    """The node program, and the Python for hosts by its pinned sum."""
+def brought_of(
+    python: str | None, lock: "Lock", source: "Source", sources: "Fetchers | None" = None
+) -> "Brought":
+    """The node program, and the Python for hosts by its pinned sum, or the one in a file."""
     from transom.cli.fetchers import Fetchers
     from transom.fleet.interpreter import (
         fetch_interpreter,
@@ -170,11 +176,11 @@ def brought_of(args: Namespace, source: "Source") -> "Brought":
     )
     from transom.fleet.program import Brought
 
-    pinnable, lock = interpreter_artifact(source), lock_file.load(Path(args.lock))
-    if args.python:
-        return Brought.with_python(own_interpreter(Path(args.python), pinnable, lock))
+    pinnable = interpreter_artifact(source)
+    if python:
+        return Brought.with_python(own_interpreter(Path(python), pinnable, lock))
     folder = Path(_CACHE).expanduser()
-    fetcher = Fetchers(args.ca_file, args.header)
+    fetcher = sources or Fetchers()
     return Brought.with_python(fetch_interpreter(pinnable, lock, fetcher=fetcher, folder=folder))
 
 
