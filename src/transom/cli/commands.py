@@ -58,6 +58,7 @@ COMMANDS = (
     Command(
         "bundle", "Plan", "everything a fleet needs in one archive, for sites without internet"
     ),
+    Command("image", "Plan", "images that Windows nodes need"),
     Command("schema", "Plan", "the JSON Schema of fleet.yaml and of what -o json prints"),
     Command("addons", "Cluster", "kube-proxy, the network and runtime classes of Windows nodes"),
     Command("lint", "Workloads", "what will not work on Windows in manifests, and why"),

@@ -175,7 +175,7 @@ def _refuse_missing_builds(entry: LockEntry, content: bytes, wanted: Iterable[in
                     subject=entry.version,
                     found=f"images for Windows builds {', '.join(map(str, sorted(found)))}",
                     reason=f"hosts of this fleet have build {build}, and run only images of it",
-                    fix=f"`transom image pause --build {build}` renders how to build one; then name it in runtime.pauseImage",
+                    fix="`transom image pause` says how to make one that has it; then name it in runtime.containerd.pauseImage.",
                     source="pause-image",
                 )
                 for build in lacking
