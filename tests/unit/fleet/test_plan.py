@@ -62,6 +62,7 @@ def _join_by_others(machine, authority):
         (AUTHORITY, "not-adopted", "transom adopt --host win-01"),
         (b"another", "another-cluster", "kubeadm reset"),
     ],
+    ids=["this cluster's", "another's"],
 )
 def test_a_node_that_others_made_is_refused_with_what_to_do(simulation, authority, refusal, next_):
     _join_by_others(simulation.machines["win-01"], authority)
