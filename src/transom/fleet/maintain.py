@@ -92,7 +92,10 @@ async def _wave(work: Maintenance, wave: Sequence[str]) -> bool:
         try:
             applied = await _maintain_host(work, host, watcher)
         except TransomError as error:
-            applied = Applied(host=host.name, outcome=Outcome.FAILED, error=error)
+            refusals = error.refusals if isinstance(error, Refused) else ()
+            applied = Applied(
+                host=host.name, outcome=Outcome.FAILED, error=error, refusals=refusals
+            )
         applied = replace(applied, elapsed_s=work.doors.clock.monotonic() - start)
         work.watcher.done(applied)
         return applied
