@@ -101,7 +101,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeStatus:
-    """Whose a host is, and how much of its journal is settled."""
+    """Whose a host is, what it was last brought to, and how much of its journal is settled."""
 
     api_version: str = API_VERSION
     kind: str = "NodeStatus"
@@ -109,7 +109,27 @@ class NodeStatus:
     intents: int
     settled: int
     joined: bool
+    adopted: bool
+    kubernetes: str
     cancelling: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """Everything a plan needs of a host, in one answer.
+
+    `program` is the SHA-256 of the node program there. `member` says that the host is a node of some
+    cluster, whoever made it one, and `authority` is that cluster's certificate.
+    """
+
+    api_version: str = API_VERSION
+    kind: str = "Survey"
+    program: str
+    inventory: Inventory
+    status: NodeStatus
+    plan: Plan
+    member: bool
+    authority: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
