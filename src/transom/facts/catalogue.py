@@ -99,6 +99,7 @@ GROUPS = (
             addons.RuntimeHandler,
             addons.AddonLimit,
             addons.Rival,
+            addons.Provision,
         ),
     ),
     Group("Kubelet flags", (kubelet.Flag,)),
