@@ -7,6 +7,7 @@ temporary scripts, users, groups, names. `execute` gives what was done, in the s
 import datetime as dt
 import hashlib
 import io
+import logging
 import ntpath
 import os
 import sys
@@ -35,6 +36,7 @@ TEMPORARY = r"C:\Windows\Temp"
 _FORBIDDEN = set('<>"|?*') | {chr(code) for code in range(32)}
 _C_INT = 2**31
 
+logging.getLogger("cloudbaseinit").setLevel(logging.CRITICAL)
 configuration.CONF([], project="cloudbase-init", default_config_files=[])
 
 

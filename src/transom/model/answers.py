@@ -114,7 +114,7 @@ class BootReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeStatus:
-    """Whose a host is, and how much of its journal is settled."""
+    """Whose a host is, what it was last brought to, and how much of its journal is settled."""
 
     api_version: str = API_VERSION
     kind: str = "NodeStatus"
@@ -122,6 +122,8 @@ class NodeStatus:
     intents: int
     settled: int
     joined: bool
+    adopted: bool
+    kubernetes: str
     cancelling: bool
 
 

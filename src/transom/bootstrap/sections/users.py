@@ -107,8 +107,9 @@ def _groups(item: dict[Any, Any], path: Path, telling: Telling) -> list[Any]:
     for key in ("groups", "primary_group"):
         value = item.get(key)
         if isinstance(value, str):
-            found += value.split(", ")
-            if any("," in name or ";" in name for name in found):
+            names = value.split(", ")
+            found += names
+            if any("," in name or ";" in name for name in names):
                 telling.remark("BOOT033", value, (*path, key))
         elif isinstance(value, list | tuple):
             found += value

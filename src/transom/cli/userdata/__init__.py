@@ -11,9 +11,17 @@ _VERBS = {
     "pack": "boot data as a platform takes it: encoded, as an image, as guestinfo",
 }
 
+_EXAMPLES = """\
+examples:
+  transom userdata lint user-data.yaml --platform azure
+  transom userdata pack user-data.yaml --platform proxmox --hostname win-01 --out win-01.iso
+  transom userdata VERB --help
+"""
+
 
 def configure(parser: ArgumentParser) -> None:
     """Add the verbs."""
+    parser.epilog = _EXAMPLES
     verbs.add_verbs(parser, __name__, _VERBS)
 
 

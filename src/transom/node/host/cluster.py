@@ -4,9 +4,11 @@ import json
 import ssl
 import urllib.error
 import urllib.request
+from typing import Any
 
 from transom.errors import PermanentError, TemporaryError
 from transom.node.host.protocols import ReadFiles
+from transom.node.host.values import NodeHealth
 from transom.node.kubeconfig import read_access
 
 _TIMEOUT_S = 10.0
@@ -20,6 +22,14 @@ class NodeCluster:
         self._files = files
 
     def pod_range(self, kubeconfig: str, node: str) -> str:
+        document = self._node(kubeconfig, node) or {}
+        return str(document.get("spec", {}).get("podCIDR", ""))
+
+    def health(self, kubeconfig: str, node: str) -> NodeHealth | None:
+        document = self._node(kubeconfig, node)
+        return None if document is None else health_of(document)
+
+    def _node(self, kubeconfig: str, node: str) -> dict[str, Any] | None:
         access = read_access(self._files.read(kubeconfig).decode())
         request = urllib.request.Request(f"{access.server}/api/v1/nodes/{node}")  # noqa: S310 - https only, see read_access
         try:
@@ -33,10 +43,11 @@ class NodeCluster:
                 urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=context)
             )
             with opener.open(request, timeout=_TIMEOUT_S) as answer:
-                document = json.load(answer)
+                document: dict[str, Any] = json.load(answer)
+                return document
         except urllib.error.HTTPError as error:
             if error.code == _NOT_THERE:
-                return ""
+                return None
             raise PermanentError(
                 f"the API server does not tell of node {node}: {error.code} {error.reason}",
                 subject=node,
@@ -44,4 +55,15 @@ class NodeCluster:
             ) from error
         except (OSError, ValueError) as error:
             raise TemporaryError(f"cannot ask the API server: {error}", subject=node) from error
-        return str(document.get("spec", {}).get("podCIDR", ""))
+
+
+def health_of(document: dict[str, Any]) -> NodeHealth:
+    """How a Node is, from its document."""
+    status = document.get("status", {})
+    conditions = {item["type"]: item for item in status.get("conditions", [])}
+    ready = conditions.get("Ready", {})
+    return NodeHealth(
+        ready=ready.get("status") == "True",
+        kubelet=str(status.get("nodeInfo", {}).get("kubeletVersion", "")).removeprefix("v"),
+        problem=str(ready.get("message", "")),
+    )
