@@ -12,6 +12,15 @@ from transom.node.host.values import Completed, PathKind
 from transom.node.layout import Layout
 from transom.node.manual_join import ADMINISTRATORS_ONLY
 
+
+def refuses(host, argv):
+    """A kubeadm that does not join, and says the token while it does not."""
+    del host
+    if argv[1] == "reset":
+        return Completed(code=0, output="")
+    return Completed(code=1, output=f"refused {TOKEN}")
+
+
 REQUEST = r"C:\k\transom\boot\request.json"
 PLAN = Boot(request=REQUEST)
 TOKEN = "abcdef.0123456789abcdef"
@@ -43,7 +52,7 @@ class Machine:
 
     def boot(self, plan=PLAN):
         self.runs += 1
-        self.said = []
+        self.said: list[object] = []
         return boot(
             self.host, Layout(), plan, run=f"r{self.runs}", say=self.said.append,
             afterwards=lambda _request, _outcome: None,
@@ -77,7 +86,7 @@ def test_the_configuration_is_closed_to_others_before_anything_is_done(machine):
 def test_a_failed_join_leaves_a_report_and_no_sentinel(machine):
     machine.host.files.make_directory(SENTINEL.rpartition("\\")[0])
     machine.host.files.write(SENTINEL, b"of an earlier image")
-    machine.host.programs["kubeadm.exe"] = lambda _host, _argv: Completed(1, f"refused {TOKEN}")
+    machine.host.programs["kubeadm.exe"] = refuses
     assert machine.boot() == 5
     assert not machine.has(SENTINEL)
     report = json.loads(machine.host.files.read(PLAN.report))
@@ -88,7 +97,7 @@ def test_a_failed_join_leaves_a_report_and_no_sentinel(machine):
 
 def test_a_report_is_gone_after_a_success(machine):
     good = machine.host.programs["kubeadm.exe"]
-    machine.host.programs["kubeadm.exe"] = lambda _host, _argv: Completed(1, "refused")
+    machine.host.programs["kubeadm.exe"] = refuses
     machine.boot()
     machine.host.programs["kubeadm.exe"] = good
     assert machine.boot() == 0
@@ -97,12 +106,10 @@ def test_a_report_is_gone_after_a_success(machine):
 
 def test_a_restart_in_between_goes_on_where_it_stopped(machine):
     """cloudbase-init restarts the machine on 1003 and runs the boot data, this verb in it, again."""
-    machine.host.features.needs_reboot = True
-    code = machine.boot()
-    if code == REBOOT_AND_AGAIN:
-        assert not machine.has(SENTINEL)
-    machine.host.services.boot()
-    machine.host.features.needs_reboot = False
+    machine.host.features.need_reboot.add("Containers")
+    assert machine.boot() == REBOOT_AND_AGAIN
+    assert not machine.has(SENTINEL)
+    machine.host.features.reboot()
     assert machine.boot() == 0
     assert machine.has(SENTINEL)
 
