@@ -125,7 +125,6 @@ def join_configuration(plan: JoinPlan, secrets: JoinSecrets) -> dict[str, Any]:
     return {
         "apiVersion": plan.api_version,
         "kind": "JoinConfiguration",
-        "caCertPath": plan.ca_certificate,
         "discovery": {
             "bootstrapToken": {
                 "apiServerEndpoint": secrets.endpoint,
