@@ -144,12 +144,9 @@ def _do(
         watch(machine, layout, options.run, read_request(stdin.read(), Verb.JOIN))
     elif options.verb == "attach":
         return follow(machine, layout.events(options.run), options.offset, say)
-    elif options.verb == "plan":
-        request = read_request(stdin.read(), Verb.PLAN)
-        warnings = cautions(machine, request.recipe)
-        say(_plan(Runner(machine, layout, "plan").plan(request), warnings))
-    elif options.verb == "survey":
-        say(_survey(machine, layout, read_request(stdin.read(), Verb.PLAN)))
+    elif options.verb in ("plan", "survey"):
+        tell = _planned if options.verb == "plan" else _survey
+        say(tell(machine, layout, read_request(stdin.read(), Verb.PLAN)))
     else:
         return _run(options, machine, stdin, say)
     return 0
@@ -234,6 +231,11 @@ def read_request(text: str, verb: Verb) -> Request:
             hint="They must agree.",
         )
     return request
+
+
+def _planned(machine: Machine, layout: Layout, request: Request) -> Plan:
+    warnings = cautions(machine, request.recipe)
+    return _plan(Runner(machine, layout, "plan").plan(request), warnings)
 
 
 def _plan(steps: list[tuple[Step, Sequence[Drift]]], warnings: list[str]) -> Plan:
