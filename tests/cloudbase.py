@@ -290,7 +290,9 @@ def with_handler(data: bytes, report: Path) -> bytes:
     message = email.message_from_bytes(data)
     for part in message.walk():
         if part.get_content_type() == "text/part-handler":
-            code = part.get_payload(decode=True).decode()
+            payload = part.get_payload(decode=True)
+            assert isinstance(payload, bytes)
+            code = payload.decode()
             place = r"C:\k\transom\boot\report.json"
             assert place in code
             part.set_payload(base64.encodebytes(code.replace(place, str(report)).encode()).decode())
