@@ -18,7 +18,6 @@ from transom.cli.documents.names import NameReport
 from transom.cli.documents.nodes import CollectResult, JoinResult, ResetResult
 from transom.cli.documents.recipes import RecipeList
 from transom.image.bundle.manifest import BundleManifest
-from transom.model.answers import Failure, Inventory, NodeStatus, Plan, Result, SelfTest, Survey
 from transom.model.answers import (
     BootReport,
     Failure,
