@@ -17,7 +17,16 @@ from transom.cli.documents.lock import LockDocument, LockReportDocument
 from transom.cli.documents.names import NameReport
 from transom.cli.documents.nodes import CollectResult, JoinResult, ResetResult
 from transom.cli.documents.recipes import RecipeList
-from transom.model.answers import Failure, Inventory, NodeStatus, Plan, Result, SelfTest, Survey
+from transom.model.answers import (
+    BootReport,
+    Failure,
+    Inventory,
+    NodeStatus,
+    Plan,
+    Result,
+    SelfTest,
+    Survey,
+)
 from transom.model.event import Event
 from transom.model.journal import JournalRecord, Receipt
 from transom.model.recipe import Recipe
@@ -38,6 +47,7 @@ class Document:
 
 
 DOCUMENTS = (
+    Document("boot-report", BootReport, r"`C:\k\transom\boot\report.json`, after a failed boot"),
     Document("boot-story", BootStory, "`transom userdata lint --explain -o json`"),
     Document("addon-changes", AddonChanges, "`transom addons diff|apply|delete -o json`"),
     Document("collect-result", CollectResult, "`transom collect -o json`"),
