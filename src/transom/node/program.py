@@ -30,8 +30,9 @@ from transom.model.codec import decode, encode
 from transom.model.journal import ADOPTED, Drift
 from transom.model.problem import Mistake, Refusal
 from transom.model.recipe import API_VERSION
-from transom.model.request import JoinSecrets, Request, Verb
+from transom.model.request import JoinSecrets, Request, SourceAccess, Verb
 from transom.node.attach import follow
+from transom.node.boot import JOIN_CONFIGURATION, SENTINEL, Boot, boot
 from transom.node.doctor import verbs as doctor
 from transom.node.host.protocols import Machine, ReadFiles
 from transom.node.host.values import PathKind
@@ -86,6 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="node.pyz", description=__doc__)
     verbs = parser.add_subparsers(dest="verb", required=True)
     others = (
+        "boot",
         "plan",
         "survey",
         "inventory",
@@ -110,6 +112,11 @@ def _parser() -> argparse.ArgumentParser:
             verb.add_argument(
                 "--kubeconfig", default="", help="join without kubeadm, with this file's credential"
             )
+        if name == "boot":
+            verb.add_argument("--request", required=True, help="the request, without secrets")
+            verb.add_argument("--join", default=JOIN_CONFIGURATION, help="kubeadm's configuration")
+            verb.add_argument("--sentinel", default=SENTINEL, help="written after success")
+            verb.add_argument("--prepare", action="store_true", help="somebody else joins")
         if name == "attach":
             verb.add_argument("--from", dest="offset", type=int, default=0, help="byte to begin at")
     return parser
@@ -131,16 +138,15 @@ def _do(
         return 1 if report.failed else 0
     elif options.verb in doctor.VERBS:
         return doctor.run(options, machine, stdin, say)
+    elif options.verb == "boot":
+        return _boot(options, machine, say)
     elif options.verb == "watch":
         watch(machine, layout, options.run, read_request(stdin.read(), Verb.JOIN))
     elif options.verb == "attach":
         return follow(machine, layout.events(options.run), options.offset, say)
-    elif options.verb == "plan":
-        request = read_request(stdin.read(), Verb.PLAN)
-        warnings = cautions(machine, request.recipe)
-        say(_plan(Runner(machine, layout, "plan").plan(request), warnings))
-    elif options.verb == "survey":
-        say(_survey(machine, layout, read_request(stdin.read(), Verb.PLAN)))
+    elif options.verb in ("plan", "survey"):
+        tell = _planned if options.verb == "plan" else _survey
+        say(tell(machine, layout, read_request(stdin.read(), Verb.PLAN)))
     else:
         return _run(options, machine, stdin, say)
     return 0
@@ -173,6 +179,19 @@ def _run(
     return _EXIT[outcome.ending]
 
 
+def _boot(options: argparse.Namespace, machine: Machine, say: Callable[[Any], None]) -> int:
+    started = datetime.fromtimestamp(machine.clock.now(), UTC)
+    name = started.strftime("%Y%m%dT%H%M%S") + "-boot"
+    plan = Boot(
+        request=options.request,
+        join=options.join,
+        sentinel=options.sentinel,
+        prepare=options.prepare,
+    )
+    leave = partial(_leave_watch, machine, options.home, name)
+    return boot(machine, Layout(options.home), plan, run=name, say=say, afterwards=leave)
+
+
 def _by_hand(request: Request, kubeconfig: str) -> Request:
     endpoint = read_access(kubeconfig).endpoint
     secrets = JoinSecrets(endpoint=endpoint, token="", ca_hashes=(), kubeconfig=kubeconfig)
@@ -193,7 +212,8 @@ def _leave_watch(
     """After a join, leave somebody behind who sees the pod network come; without the token."""
     if request.join is not None and JOIN in outcome.changed and request.recipe.network.name:
         argv = (sys.executable, sys.argv[0], "watch", "--home", home, "--run", name)
-        tokenless = replace(request, join=replace(request.join, token="", kubeconfig=""))
+        without = replace(request.join, token="", kubeconfig="")
+        tokenless = replace(request, join=without, access=SourceAccess())
         machine.background.leave(argv, json.dumps(encode(tokenless)).encode())
 
 
@@ -212,6 +232,11 @@ def read_request(text: str, verb: Verb) -> Request:
             hint="They must agree.",
         )
     return request
+
+
+def _planned(machine: Machine, layout: Layout, request: Request) -> Plan:
+    warnings = cautions(machine, request.recipe)
+    return _plan(Runner(machine, layout, "plan").plan(request), warnings)
 
 
 def _plan(steps: list[tuple[Step, Sequence[Drift]]], warnings: list[str]) -> Plan:
