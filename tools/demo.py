@@ -21,7 +21,6 @@ from transom.cli import cluster_access, fleet_access  # noqa: E402
 from transom.cli.console import paint  # noqa: E402
 from transom.cli.main import main as transom  # noqa: E402
 from transom.kube.api import Node  # noqa: E402
-from transom.kube.memory import MemoryApi  # noqa: E402
 from transom.model.fleet import KubernetesSpec  # noqa: E402
 from transom.node.host.values import Completed  # noqa: E402
 from transom.recipe.lock_document import write_lock  # noqa: E402
@@ -72,12 +71,12 @@ def main() -> int:
 
 def _story() -> None:
     say("A fleet file from the cluster and a list of hosts")
-    cluster: MemoryApi = Simulation(1).api
+    cluster = Simulation(1).api
     cluster.held_nodes["linux"] = Node(name="linux", ready=True, system="linux")
-    with mock.patch.object(cluster_access, "open_api", lambda *_: cluster):
+    with mock.patch.object(cluster_access, "open_api", return_value=cluster):
         show("init", "--name", "shop", "--hosts-from", "csv:hosts.csv", "--kubeconfig", "none")
     simulation = simulate()
-    with mock.patch.object(fleet_access, "doors_of", lambda *_: simulation.doors()):
+    with mock.patch.object(fleet_access, "doors_of", return_value=simulation.doors()):
         say("What would be done, host by host, and how disruptive it is")
         show("plan")
         say("Do it; one of the hosts fails, and that is its own matter")
