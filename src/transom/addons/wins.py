@@ -15,6 +15,8 @@ from transom.facts.addons import AddonImage
 from transom.model.manifest import Manifest
 from transom.model.recipe import PREPARED
 
+_IGNORED = "ignore.transom.dev/WIN080"
+_WHY = "with Docker the network named host lets such a pod start before there is a pod network"
 PIPE = "\\\\.\\pipe\\rancher_wins"
 
 
@@ -53,7 +55,9 @@ def wins_daemon_sets(setting: Setting, name: str, program: str) -> Iterator[Mani
                 {"name": "programs", "hostPath": {"path": setting.places.install}},
             ],
         }
-        yield daemon_set_of(setting, f"{name}-{build.release}".lower(), spec)
+        made = daemon_set_of(setting, f"{name}-{build.release}".lower(), spec)
+        made["metadata"]["annotations"] = {_IGNORED: _WHY}
+        yield made
 
 
 def _command(setting: Setting, program: str) -> list[Any]:
