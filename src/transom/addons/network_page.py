@@ -60,8 +60,8 @@ def _head(row: PluginRow) -> Iterator[str]:
     own = "its own installer" if row.managed else "Transom, in the recipe"
     yield f"| CNI configuration by | {own} |"
     yield f"| source | {row.source} |\n"
-    for mode in row.modes:
-        yield f"![the way of packets in mode {mode}](../pictures/{mode}.svg)\n"
+    for name in row.modes:
+        yield f"![the way of packets in mode {name}](../pictures/{name}.svg)\n"
 
 
 def _provisions(plugin: str) -> Iterator[str]:
