@@ -18,6 +18,7 @@ from transom.cli.documents.lock import LockDocument, LockReportDocument
 from transom.cli.documents.names import NameReport
 from transom.cli.documents.nodes import CollectResult, JoinResult, ResetResult
 from transom.cli.documents.recipes import RecipeList
+from transom.image.bundle.manifest import BundleManifest
 from transom.model.answers import (
     BootReport,
     Failure,
@@ -48,6 +49,11 @@ class Document:
 
 
 DOCUMENTS = (
+    Document(
+        "bundle",
+        BundleManifest,
+        "`manifest.json` in a bundle; `transom bundle verify -o json`",
+    ),
     Document("boot-report", BootReport, r"`C:\k\transom\boot\report.json`, after a failed boot"),
     Document("boot-story", BootStory, "`transom userdata lint --explain -o json`"),
     Document("addon-changes", AddonChanges, "`transom addons diff|apply|delete -o json`"),
@@ -62,7 +68,9 @@ DOCUMENTS = (
     Document("failure", Failure, "answer of a verb of the node program that fails"),
     Document("fleet-plan", FleetPlanDocument, "`transom plan -o json`"),
     Document(
-        "fleet-result", FleetResult, "`transom apply -o json`, `transom reset --host NAME -o json`"
+        "fleet-result",
+        FleetResult,
+        "`-o json` of `transom apply`, `adopt`, `upgrade`, `maintain`, `reset --host`",
     ),
     Document("fleet-status", FleetStatusDocument, "`transom status -o json`"),
     Document(
