@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 JOIN = re.compile(r"\bkubeadm(\.exe)?[\"']?\s+join\b", re.IGNORECASE)
 _ENDS_ON_FAILURE = re.compile(r"\|\|\s*\(?\s*(exit|goto|call\s*:)", re.IGNORECASE)
+_ENDS_WITHOUT_SUCCESS = re.compile(r"^\s*if\s+not\s+exist\s+\S+\s+exit\b", re.IGNORECASE)
 _EXIT = re.compile(r"\bexit(\s+/b)?\s+(1001|1002)\b", re.IGNORECASE)
 _BATCH = re.compile(r"^\s*@?[\"']?([^\s\"'&|<>]+\.(bat|cmd))\b", re.IGNORECASE)
 # A variable (%NAME%, %NAME:a=b%), an argument (%1, %~dp0, %*), a loop's variable (%%i) are fine.
@@ -59,7 +60,10 @@ def look(lines: Sequence[str]) -> Iterator[Hit]:
         yield from _exits(line, number)
         if JOIN.search(line):
             later = len(lines) - number - 1
-            if later and not _ENDS_ON_FAILURE.search(line):
+            checked = _ENDS_ON_FAILURE.search(line) or (
+                later and _ENDS_WITHOUT_SUCCESS.search(lines[number + 1])
+            )
+            if later and not checked:
                 yield Hit("BOOT044", f"{later} more after the join", number)
             yield Hit("BOOT045", "kubeadm join", number)
         if (batch := _BATCH.match(line)) and number < len(lines) - 1:

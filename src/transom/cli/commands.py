@@ -69,7 +69,7 @@ COMMANDS = (
     Command("fix", "Workloads", "correct manifests in place where that is safe"),
     Command("place", "Workloads", "send Windows workloads to Windows nodes, in their manifests"),
     Command("userdata", "Machines", "boot data for cloudbase-init: what it will do, and why not"),
-    Command("capi", "Machines", "Cluster API: names of Windows machines"),
+    Command("capi", "Machines", "Cluster API: names and templates of Windows machines"),
     Command("completion", "Shell", "a completion script for bash, zsh, fish or PowerShell"),
 )
 

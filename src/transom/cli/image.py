@@ -3,6 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from transom.cli import image_list
 from transom.errors import UsageError
 
 SUMMARY = "Images that Windows nodes need."
@@ -10,6 +11,7 @@ SUMMARY = "Images that Windows nodes need."
 _EXAMPLES = """\
 examples:
   transom image pause --windows 2025 --name registry.corp/pause:3.10.2-ltsc2025 -o pause
+  transom image list --platform azure --kubernetes 1.37.1
 """
 
 
@@ -31,9 +33,17 @@ def configure(parser: ArgumentParser) -> None:
         help="a published pause image, or its mirror (default: the newest known)",
     )
     pause.add_argument("-o", "--output", metavar="DIR", help="write Dockerfile there")
+    summary = "published images of machines that the facts know"
+    listed = actions.add_parser("list", help=summary, description=summary, allow_abbrev=False)
+    image_list.configure(listed)
 
 
 def run(args: Namespace) -> int:
+    """Do the action."""
+    return image_list.run(args) if args.action == "list" else _pause(args)
+
+
+def _pause(args: Namespace) -> int:
     """Print the Dockerfile, or write it and print the command."""
     from transom.image.pause import own_pause
 

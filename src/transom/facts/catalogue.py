@@ -10,6 +10,7 @@ from functools import cache
 
 from transom.facts import (
     addons,
+    capi,
     cloudbaseinit,
     containerd,
     failures,
@@ -116,6 +117,8 @@ GROUPS = (
             cloudbaseinit.Trap,
             naming.NameRule,
             naming.NameLimit,
+            capi.Provider,
+            capi.PublishedImage,
         ),
     ),
     Group("Known issues", (issues.KnownIssue,)),

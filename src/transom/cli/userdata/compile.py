@@ -74,11 +74,10 @@ def run(args: Namespace) -> int:
     """Compile, look at the result as cloudbase-init would, and write it."""
     from transom.bootstrap.compile import compile_boot_data
 
-    program = _program()
     if args.write_program:
-        write_private(args.write_program, program)
-    fleet, recipe = _recipe(args)
-    plan = _plan(args, fleet, recipe, program)
+        write_private(args.write_program, _program())
+    plan = plan_of(args)
+    recipe = plan.request.recipe
     data = compile_boot_data(plan, args.format)
     _check(args, data)
     if args.out == "-":
@@ -90,6 +89,12 @@ def run(args: Namespace) -> int:
             f"{args.out}: {args.format}, {len(data)} bytes, for {recipe.identity.pool or recipe.identity.name}"
         )
     return 0
+
+
+def plan_of(args: Namespace) -> "BootPlan":
+    """What boot data of the fleet that the arguments name is made of."""
+    fleet, recipe = _recipe(args)
+    return _plan(args, fleet, recipe, _program())
 
 
 def _program() -> bytes:

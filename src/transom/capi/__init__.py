@@ -1,0 +1,1 @@
+"""Cluster API: templates for Windows machines. Pure: what it carries is given, nothing is reached."""

@@ -1,0 +1,56 @@
+"""What `transom image list` prints with `-o json`."""
+
+from dataclasses import dataclass
+
+from transom.errors import UsageError
+from transom.facts.capi import PublishedImage as Row
+from transom.facts.rows import At, rows
+from transom.model.recipe import API_VERSION
+from transom.model.version import Version
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedImage:
+    """An image, who publishes it, and the command that lists what is there now."""
+
+    id: str
+    platform: str
+    windows: str
+    reference: str
+    publisher: str
+    query: str
+    text: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedImages:
+    """Published images that the facts know."""
+
+    api_version: str = API_VERSION
+    kind: str = "PublishedImages"
+    items: tuple[PublishedImage, ...]
+
+
+def images_of(platform: str, kubernetes: str) -> tuple[PublishedImage, ...]:
+    """Those of a platform and for a version, where these are given."""
+    try:
+        version = Version.parse(kubernetes) if kubernetes else None
+    except ValueError as error:
+        raise UsageError(f"{kubernetes!r} is no version", subject="--kubernetes") from error
+    return tuple(
+        PublishedImage(
+            id=row.id,
+            platform=row.platform,
+            windows=row.windows,
+            reference=row.reference.replace("{kubernetes}", kubernetes.removeprefix("v"))
+            if kubernetes
+            else row.reference,
+            publisher=row.publisher,
+            query=row.query,
+            text=row.text,
+            source=row.source,
+        )
+        for row in rows(Row, At(kubernetes=version))
+        if platform in ("", row.platform)
+    )
