@@ -100,8 +100,18 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramState:
+    """What `run` last said of a program: waiting, running, restarting, failed or stopped, and why."""
+
+    name: str
+    state: str
+    reason: str
+    since: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NodeStatus:
-    """Whose a host is, and how much of its journal is settled."""
+    """Whose a host is, how much of its journal is settled, and how its programs are."""
 
     api_version: str = API_VERSION
     kind: str = "NodeStatus"
@@ -110,6 +120,7 @@ class NodeStatus:
     settled: int
     joined: bool
     cancelling: bool
+    programs: tuple[ProgramState, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ import urllib.request
 
 from transom.errors import PermanentError, TemporaryError
 from transom.node.host.protocols import ReadFiles
+from transom.node.host.values import ClusterNode
 from transom.node.kubeconfig import read_access
 
 _TIMEOUT_S = 10.0
@@ -19,7 +20,7 @@ class NodeCluster:
     def __init__(self, files: ReadFiles) -> None:
         self._files = files
 
-    def pod_range(self, kubeconfig: str, node: str) -> str:
+    def node(self, kubeconfig: str, node: str) -> ClusterNode | None:
         access = read_access(self._files.read(kubeconfig).decode())
         request = urllib.request.Request(f"{access.server}/api/v1/nodes/{node}")  # noqa: S310 - https only, see read_access
         try:
@@ -36,7 +37,7 @@ class NodeCluster:
                 document = json.load(answer)
         except urllib.error.HTTPError as error:
             if error.code == _NOT_THERE:
-                return ""
+                return None
             raise PermanentError(
                 f"the API server does not tell of node {node}: {error.code} {error.reason}",
                 subject=node,
@@ -44,4 +45,8 @@ class NodeCluster:
             ) from error
         except (OSError, ValueError) as error:
             raise TemporaryError(f"cannot ask the API server: {error}", subject=node) from error
-        return str(document.get("spec", {}).get("podCIDR", ""))
+        found = document.get("status", {}).get("addresses") or ()
+        return ClusterNode(
+            pod_range=str(document.get("spec", {}).get("podCIDR", "")),
+            addresses=tuple(item["address"] for item in found if item["type"] == "InternalIP"),
+        )
