@@ -9,6 +9,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from transom.addons import delivery
+from transom.addons.catalogue import render
+from transom.addons.setting import setting_of
 from transom.cli.documents.catalogue import DOCUMENTS
 from transom.cli.documents.schema import schema_of
 from transom.facts import compile as facts_compile
@@ -85,6 +88,14 @@ def golden_recipes() -> Iterator[tuple[Path, str]]:
             yield ROOT / "tests" / "data" / "recipes" / f"{path.stem}.json", text
 
 
+def golden_addons() -> Iterator[tuple[Path, str]]:
+    """What each of those fleets needs of its cluster."""
+    for path in sorted((ROOT / "tests" / "data" / "fleets").glob("k1*.yaml")):
+        for fleet in read_fleets(path.read_bytes(), name=path.name):
+            text = delivery.stream(render(setting_of(fleet, resolve(fleet))))
+            yield ROOT / "tests" / "data" / "addons" / f"{path.stem}.yaml", text
+
+
 def rule_pages() -> Iterator[tuple[Path, str]]:
     """A page per rule about workloads, with the fixtures of its tests as examples, and the list."""
     folder = ROOT / "docs" / "rules"
@@ -121,6 +132,7 @@ GENERATORS = (
     schemas_page,
     fleet_page,
     golden_recipes,
+    golden_addons,
     rule_pages,
     differences_page,
     troubleshooting_page,

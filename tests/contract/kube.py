@@ -7,13 +7,18 @@ import pytest
 from transom.errors import PermanentError
 from transom.kube.api import Api
 from transom.kube.bootstrap_token import NAMESPACE, new_token, token_secret
+from transom.model.sight import RequestState
 
 APPROVERS = "system:certificates.k8s.io:certificatesigningrequests:"
 FAR = datetime(2099, 1, 1, tzinfo=UTC)
 
 
 async def keeps_its_promises(api: Api, *, version: str, node: str) -> None:
-    """Walk through every call; `node` is the name of a Node that exists and takes pods."""
+    """Walk through every call; `node` is the name of a Node that exists and takes pods.
+
+    On it are the pods calm-1 and calm-2 in default, of which the budget calm keeps one; the request
+    asked waits for approval; the DaemonSet agent is in default.
+    """
     assert await api.version() == version
     assert await api.config_map("kube-system", "no-such-map") is None
     info = await api.config_map("kube-public", "cluster-info")
@@ -37,6 +42,19 @@ async def keeps_its_promises(api: Api, *, version: str, node: str) -> None:
     assert await api.bound_to(APPROVERS) == (f"{APPROVERS}nodeclient", f"{APPROVERS}selfnodeclient")
     assert await api.bound_to("no-such-role") == ()
 
+    await _drains(api, node)
+    await _approves(api)
+    assert [item["metadata"]["name"] for item in await api.daemon_sets()] == ["agent"]
+
+    assert node in {item.name for item in await api.nodes()}
+    await api.label_node(node, {"node-role.kubernetes.io/web": ""})
+    await api.label_node(node, {"tier": "web"})
+    labelled = await api.node(node)
+    assert labelled is not None
+    assert {"node-role.kubernetes.io/web": "", "tier": "web"}.items() <= labelled.labels.items()
+    with pytest.raises(PermanentError):
+        await api.label_node("no-such-node", {"tier": "web"})
+
     assert await api.node("no-such-node") is None
     assert await api.delete_node("no-such-node") is False
     for unschedulable in (True, False):
@@ -48,3 +66,35 @@ async def keeps_its_promises(api: Api, *, version: str, node: str) -> None:
         await api.set_unschedulable("no-such-node", unschedulable=True)
     assert await api.delete_node(node) is True
     assert await api.node(node) is None
+
+
+async def _drains(api: Api, node: str) -> None:
+    pods = await api.pods_on(node)
+    assert [(pod.namespace, pod.name) for pod in pods] == [
+        ("default", "calm-1"),
+        ("default", "calm-2"),
+    ]
+    assert [(pod.node, pod.labels, pod.has_empty_dir) for pod in pods] == [
+        (node, {"app": "calm"}, True),
+        (node, {"app": "calm"}, False),
+    ]
+    assert await api.pods_on("no-such-node") == ()
+    assert await api.evict(pods[0], grace_period_s=0) == ""
+    assert await api.evict(pods[0], grace_period_s=0) == ""
+    blocked = await api.evict(pods[1], grace_period_s=0)
+    assert "budget calm needs 1 healthy pods and has 1" in blocked
+    assert [pod.name for pod in await api.pods_on(node)] == ["calm-2"]
+
+
+async def _approves(api: Api) -> None:
+    (asked,) = [item for item in await api.request_sights() if item.name == "asked"]
+    assert asked.state is RequestState.PENDING
+    assert asked.signer == "kubernetes.io/kubelet-serving"
+    assert asked.subject == "system:node:somebody"
+    assert asked.names == ("somebody", "10.0.0.21")
+    assert asked.usages == ("digital signature", "server auth")
+    await api.approve("asked", reason="a contract")
+    (asked,) = [item for item in await api.request_sights() if item.name == "asked"]
+    assert asked.state is RequestState.APPROVED
+    with pytest.raises(PermanentError):
+        await api.approve("no-such-request", reason="a contract")

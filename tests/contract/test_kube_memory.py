@@ -4,16 +4,41 @@ import asyncio
 
 from tests.contract.kube import APPROVERS, keeps_its_promises
 
-from transom.kube.api import Node
-from transom.kube.memory import MemoryApi
+from transom.kube.api import Node, Pod
+from transom.kube.memory import Budget, MemoryApi
+from transom.model.sight import CertificateRequestSight, RequestState
+
+
+def _pod(number):
+    return Pod(
+        namespace="default",
+        name=f"calm-{number}",
+        node="somebody",
+        labels={"app": "calm"},
+        has_empty_dir=number == 1,
+    )
 
 
 def test_the_twin_keeps_the_promises_of_the_real_one():
+    asked = CertificateRequestSight(
+        name="asked",
+        signer="kubernetes.io/kubelet-serving",
+        username="system:node:somebody",
+        subject="system:node:somebody",
+        created=1,
+        state=RequestState.PENDING,
+        names=("somebody", "10.0.0.21"),
+        usages=("digital signature", "server auth"),
+    )
     api = MemoryApi(
         server_version="1.37.1",
         config_maps={("kube-public", "cluster-info"): {"kubeconfig": ""}},
-        nodes={"somebody": Node(name="somebody", ready=False)},
+        held_nodes={"somebody": Node(name="somebody", ready=False)},
         clock=1,
         bound_roles=(f"{APPROVERS}nodeclient", f"{APPROVERS}selfnodeclient", "view"),
+        pods={("default", f"calm-{number}"): _pod(number) for number in (1, 2)},
+        budgets={("default", "calm"): Budget(labels={"app": "calm"}, min_available=1)},
+        seen_requests=[asked],
+        held_daemon_sets=({"metadata": {"name": "agent"}},),
     )
     asyncio.run(keeps_its_promises(api, version="1.37.1", node="somebody"))

@@ -1,18 +1,105 @@
 """The door to the Kubernetes API on a real API server: the suite that its twin keeps too."""
 
 import asyncio
+import base64
+import json
+from ipaddress import ip_address
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding
+from cryptography.x509.oid import NameOID
 from tests.contract.kube import keeps_its_promises
 
 from transom.errors import PermanentError, TemporaryError
 from transom.kube.client import open_cluster
 
-_NODE = "apiVersion: v1\nkind: Node\nmetadata: {name: somebody}\n"
+_OBJECTS = """
+apiVersion: v1
+kind: Node
+metadata: {name: somebody}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: calm-1, labels: {app: calm}}
+spec:
+  nodeName: somebody
+  volumes: [{name: a, emptyDir: {}}]
+  containers: [{name: c, image: no}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: calm-2, labels: {app: calm}}
+spec:
+  nodeName: somebody
+  containers: [{name: c, image: no}]
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: calm}
+spec:
+  minAvailable: 1
+  selector: {matchLabels: {app: calm}}
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: agent}
+spec:
+  selector: {matchLabels: {app: agent}}
+  template:
+    metadata: {labels: {app: agent}}
+    spec:
+      nodeSelector: {nowhere: "true"}
+      containers: [{name: c, image: no}]
+"""
+_RUNNING = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
 
 
-def test_the_real_server_keeps_the_promises(cluster):
-    cluster.kubectl("apply", "-f", "-", stdin=_NODE)
+def _asked() -> dict[str, object]:
+    """A request for a kubelet's serving certificate, as its node would send it."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = [
+        x509.NameAttribute(NameOID.ORGANIZATION_NAME, "system:nodes"),
+        x509.NameAttribute(NameOID.COMMON_NAME, "system:node:somebody"),
+    ]
+    names = [x509.DNSName("somebody"), x509.IPAddress(ip_address("10.0.0.21"))]
+    request = (
+        x509.CertificateSigningRequestBuilder()
+        .subject_name(x509.Name(subject))
+        .add_extension(x509.SubjectAlternativeName(names), critical=False)
+        .sign(key, SHA256())
+    )
+    return {
+        "apiVersion": "certificates.k8s.io/v1",
+        "kind": "CertificateSigningRequest",
+        "metadata": {"name": "asked"},
+        "spec": {
+            "request": base64.b64encode(request.public_bytes(Encoding.PEM)).decode(),
+            "signerName": "kubernetes.io/kubelet-serving",
+            "usages": ["digital signature", "server auth"],
+        },
+    }
+
+
+def test_the_real_server_keeps_the_promises(cluster, eventually):
+    cluster.kubectl("apply", "-f", "-", stdin=_OBJECTS)
+    cluster.kubectl(
+        *("apply", "-f", "-", "--as", "system:node:somebody", "--as-group", "system:nodes"),
+        *("--as-group", "system:authenticated"),
+        stdin=json.dumps(_asked()),
+    )
+    status = json.dumps({"status": _RUNNING})
+    for number in (1, 2):
+        cluster.kubectl(
+            *("patch", "pod", f"calm-{number}", "--subresource=status", "--type=merge"),
+            *("-p", status),
+        )
+    eventually(
+        lambda: cluster.get("pdb", "calm")["status"].get("currentHealthy") == 2,
+        "the budget knows its pods",
+    )
 
     async def walk():
         api = open_cluster(cluster.lab.kubeconfig)
@@ -21,7 +108,11 @@ def test_the_real_server_keeps_the_promises(cluster):
         finally:
             await api.close()
 
-    asyncio.run(walk())
+    try:
+        asyncio.run(walk())
+    finally:
+        kinds = ("pod/calm-1", "pod/calm-2", "pdb/calm", "daemonset/agent", "csr/asked")
+        cluster.kubectl("delete", *kinds, "--ignore-not-found", "--now")
 
 
 def test_who_may_not_is_told_so(cluster, tmp_path):

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transom.cli import console, host_access, visits
+from transom.cli import cluster_access, console, host_access, visits
 from transom.cli.documents.nodes import CollectResult
 from transom.errors import PermanentError
 
@@ -40,7 +40,8 @@ def run(args: Namespace) -> int:
     """Fetch the archive and write it."""
     from transom.fleet.collect import collect_host
 
-    api, connect, bring = visits.api_of(args), host_access.connect_of(args), visits.bring_of(args)
+    api = cluster_access.open_api_if_any(args)
+    connect, bring = host_access.connect_of(args), visits.bring_of(args)
 
     async def collecting() -> "Collected":
         try:

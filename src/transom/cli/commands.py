@@ -53,6 +53,7 @@ COMMANDS = (
     Command("recipe", "Plan", "what would be installed on each host, and why"),
     Command("lock", "Plan", "the exact bytes a fleet installs, pinned by SHA-256"),
     Command("schema", "Plan", "the JSON Schema of fleet.yaml and of what -o json prints"),
+    Command("addons", "Cluster", "kube-proxy, the network and runtime classes of Windows nodes"),
     Command("lint", "Workloads", "what will not work on Windows in manifests, and why"),
     Command("fix", "Workloads", "correct manifests in place where that is safe"),
     Command("place", "Workloads", "send Windows workloads to Windows nodes, in their manifests"),

@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transom.cli import console, host_access, visits
+from transom.cli import cluster_access, console, host_access, visits
 from transom.errors import UsageError
 
 if TYPE_CHECKING:
@@ -70,7 +70,8 @@ def print_diagnosed(diagnosed: "list[Diagnosed]", output: str) -> int:
 def _of_host(args: Namespace) -> "Diagnosed":
     from transom.fleet.diagnose import diagnose_host
 
-    api, connect, bring = visits.api_of(args), host_access.connect_of(args), visits.bring_of(args)
+    api = cluster_access.open_api_if_any(args)
+    connect, bring = host_access.connect_of(args), visits.bring_of(args)
 
     async def diagnosing() -> "Diagnosed":
         try:

@@ -5,7 +5,6 @@ Shared by the commands that reach one host. The only place that asks a person fo
 
 import argparse
 import getpass
-import os
 import re
 import sys
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from transom.cli import cluster_access
 from transom.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,13 +27,12 @@ _ADDRESS = re.compile(
 )
 _USER = "Administrator"
 _SSH_PORT = 22
-_DEFAULT_KUBECONFIG = "~/.kube/config"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The host, the way to it, and the cluster."""
     add_way_arguments(parser)
-    add_cluster_arguments(parser)
+    cluster_access.add_arguments(parser)
     host = parser.add_argument_group("what is not to be found out")
     host.add_argument("--windows", default="", metavar="RELEASE", help="such as 2022")
     host.add_argument(
@@ -65,15 +64,6 @@ def add_way_arguments(parser: argparse.ArgumentParser, *, optional: bool = False
     way.add_argument("--jump", metavar="HOST", help="[USER@]HOST[:PORT] to go through")
 
 
-def add_cluster_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which cluster, where kubectl's own choice does not say so."""
-    cluster = parser.add_argument_group("the cluster")
-    cluster.add_argument(
-        "--kubeconfig", metavar="FILE", help=f"default: $KUBECONFIG or {_DEFAULT_KUBECONFIG}"
-    )
-    cluster.add_argument("--context", help="default: the kubeconfig's current one")
-
-
 def wish_of(args: argparse.Namespace, source: "Source") -> "Wish":
     """What the person said about the host."""
     from transom.fleet.single import Wish
@@ -91,10 +81,9 @@ def doors_of(args: argparse.Namespace) -> "Doors":
     """The doors to the host and the cluster; neither is opened yet."""
     from transom.fleet.join import Doors
     from transom.fleet.run import RealClock
-    from transom.kube.client import open_cluster
 
     return Doors(
-        api=open_cluster(kubeconfig_of(args.kubeconfig), context=args.context),
+        api=cluster_access.open_api(args),
         connect=connect_of(args),
         clock=RealClock(),
         now=lambda: datetime.now(UTC),
@@ -178,10 +167,3 @@ class Terminal:
         if not sys.stdin.isatty():
             return None
         return getpass.getpass(f"Password of {user} on {host}: ", stream=sys.stderr)
-
-
-def kubeconfig_of(named: str | None) -> Path:
-    """The named file, or what kubectl would use."""
-    environ: Mapping[str, str] = os.environ  # noqa: TID251 - the command line reads it
-    listed = [part for part in environ.get("KUBECONFIG", "").split(os.pathsep) if part]
-    return Path(named or next(iter(listed), _DEFAULT_KUBECONFIG)).expanduser()

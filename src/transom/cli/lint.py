@@ -1,6 +1,7 @@
 """`transom lint`: what will not work on Windows in manifests, where, why and what to do."""
 
 import json
+import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -80,8 +81,15 @@ def run(args: Namespace) -> int:
             subject="PATH",
             hint="name a file, a folder or -, or look at what runs with --cluster",
         )
+    if args.namespace and (args.paths or not args.cluster):
+        raise UsageError(
+            "a namespace is of live objects only",
+            subject="-n",
+            hint="use --cluster without a PATH, or leave -n out",
+        )
     outputs = output.parse_outputs(args.output)
     settings = settings_of(args)
+    _refuse_unknown(args.disable)
     job = Job(
         context_of(args, settings),
         without=frozenset((*args.disable, *settings.disable)),
@@ -90,6 +98,8 @@ def run(args: Namespace) -> int:
         with_spans=bool(args.import_sarif),
     )
     names, missing = sources.find(args.paths)
+    if args.paths and not (names or missing):
+        print(f"note: no {', '.join(sources.SUFFIXES)} below {args.paths[0]}", file=sys.stderr)
     with Spool() as spool:
         gathered = _gathered(args, settings, spool)
         gathered.unreadable += missing
@@ -103,6 +113,17 @@ def run(args: Namespace) -> int:
             output.write_report(form, file, report)
     output.tell_unreadable(report.unreadable)
     return output.exit_code(report, args.fail_on or settings.fail_on or "error")
+
+
+def _refuse_unknown(rules: Sequence[str]) -> None:
+    from transom.cli.linting.settings import unknown_rules
+
+    if rules and (unknown := unknown_rules(rules)):
+        raise UsageError(
+            f"there is no rule {', '.join(unknown)}",
+            subject="--disable",
+            hint="docs/rules lists them, and `transom explain` tells of each",
+        )
 
 
 def _gathered(args: Namespace, settings: "Settings", spool: "Spool") -> "Gathered":

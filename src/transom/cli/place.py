@@ -54,6 +54,7 @@ def run(args: Namespace) -> int:
     from transom.cli.rewriting import rewrite, tell_unreadable
     from transom.workload.place import Placer
 
+    _refuse_name(args.runtime_class)
     settings = settings_of(args)
     ctx = context_of(args, settings)
     taints = tuple(dict.fromkeys((*ctx.taints, *map(_taint, args.taint))))
@@ -82,6 +83,17 @@ def run(args: Namespace) -> int:
 def _tell(name: str, placed: "Placed") -> None:
     reason = f"; not done: {placed.reason}" if placed.reason else ""
     print(f"{name}: {placed.kind} {placed.name}: {placed.what}{reason}", file=sys.stderr)
+
+
+def _refuse_name(runtime_class: str) -> None:
+    from transom.spec.syntax import OBJECT_NAME
+
+    if runtime_class and not OBJECT_NAME.matches(runtime_class):
+        raise UsageError(
+            f"{runtime_class!r} cannot be the name of a RuntimeClass",
+            subject="--runtime-class",
+            hint="use lower-case letters, digits, - and . only",
+        )
 
 
 def _taint(text: str) -> "Taint":

@@ -6,33 +6,19 @@ Shared by `doctor` and `collect`, which look at hosts in whatever state they are
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from transom.cli import host_access, join
-from transom.errors import UsageError
+from transom.cli import cluster_access, host_access, join
 
 if TYPE_CHECKING:
     from transom.fleet.diagnose import Bring
     from transom.fleet.program import Brought
-    from transom.kube.client import KubeApi
 
 
 def add_arguments(parser: ArgumentParser, *, optional: bool = False) -> None:
     """The host, the cluster, where Python comes from, and the form."""
     host_access.add_way_arguments(parser, optional=optional)
-    host_access.add_cluster_arguments(parser)
+    cluster_access.add_arguments(parser)
     join.add_artifact_arguments(parser)
     parser.add_argument("-o", "--output", choices=["text", "json"], default="text")
-
-
-def api_of(args: Namespace) -> "KubeApi | None":
-    """The cluster; None where nobody named one and kubectl would find none either."""
-    from transom.kube.client import open_cluster
-
-    try:
-        return open_cluster(host_access.kubeconfig_of(args.kubeconfig), context=args.context)
-    except UsageError:
-        if args.kubeconfig or args.context:
-            raise
-        return None
 
 
 def bring_of(args: Namespace) -> "Bring":

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from transom.facts import (
+    addons,
     containerd,
     failures,
     foreign,
@@ -82,6 +83,17 @@ GROUPS = (
             network.MtuRow,
             network.ModeLimit,
             network.ProxyFeature,
+        ),
+    ),
+    Group(
+        "Add-ons",
+        (
+            addons.ProgramArgument,
+            addons.AddonImage,
+            addons.Right,
+            addons.ServedVersion,
+            addons.RuntimeHandler,
+            addons.AddonLimit,
         ),
     ),
     Group("Kubelet flags", (kubelet.Flag,)),

@@ -6,14 +6,18 @@ both to the same answers. Called by `fleet`.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from transom.model.sight import CertificateRequestSight, NodeSight
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """A Node as far as a join needs it; `problem` is why it is not Ready, in the kubelet's words."""
+    """A Node as far as a fleet needs it; `problem` is why it is not Ready, in the kubelet's words.
+
+    `system` is `windows` or `linux`, `kernel` its build in full, `runtime` such as
+    `containerd://2.2.1`.
+    """
 
     name: str
     ready: bool
@@ -21,6 +25,25 @@ class Node:
     unschedulable: bool = False
     labels: Mapping[str, str] = field(default_factory=dict)
     kubelet: str = ""
+    system: str = ""
+    kernel: str = ""
+    runtime: str = ""
+    addresses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pod:
+    """A pod on a node, as far as draining needs it; `controller` is the kind that made it."""
+
+    namespace: str
+    name: str
+    node: str
+    labels: Mapping[str, str] = field(default_factory=dict)
+    controller: str = ""
+    is_mirror: bool = False
+    is_finished: bool = False
+    is_leaving: bool = False
+    has_empty_dir: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +93,30 @@ class Api(Protocol):
 
     async def node(self, name: str) -> Node | None:
         """A Node, or None where there is none."""
+        ...
+
+    async def nodes(self) -> tuple[Node, ...]:
+        """Every Node."""
+        ...
+
+    async def label_node(self, name: str, labels: Mapping[str, str]) -> None:
+        """Have these labels on a Node, as whoever asks may and its kubelet may not."""
+        ...
+
+    async def pods_on(self, node: str) -> tuple[Pod, ...]:
+        """Every pod that is bound to a Node."""
+        ...
+
+    async def evict(self, pod: Pod, *, grace_period_s: int | None = None) -> str:
+        """Ask a pod to leave; empty where it goes or is gone, else the budget that keeps it."""
+        ...
+
+    async def daemon_sets(self) -> tuple[Mapping[str, Any], ...]:
+        """Every DaemonSet, as JSON has it."""
+        ...
+
+    async def approve(self, request: str, *, reason: str) -> None:
+        """Approve a CertificateSigningRequest that is still pending."""
         ...
 
     async def set_unschedulable(self, name: str, *, unschedulable: bool) -> None:

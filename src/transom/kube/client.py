@@ -1,6 +1,6 @@
 """The real cluster, through lightkube: kubeconfig in, our own values and errors out.
 
-Opened by the command line. Only here and in `sight` lightkube is imported; nothing of it leaves.
+Opened by the command line. Only here, in `answers` and in `sight` lightkube is imported; nothing of it leaves.
 """
 
 import base64
@@ -15,15 +15,23 @@ import httpx2
 import yaml
 from lightkube import AsyncClient, KubeConfig
 from lightkube.core.exceptions import ApiError, ConfigError
-from lightkube.models.meta_v1 import ObjectMeta
+from lightkube.models.certificates_v1 import (
+    CertificateSigningRequestCondition,
+    CertificateSigningRequestStatus,
+)
+from lightkube.models.meta_v1 import DeleteOptions, ObjectMeta
 from lightkube.resources import certificates_v1, core_v1, rbac_authorization_v1
 
 from transom.errors import PermanentError, TemporaryError, TransomError, UsageError
-from transom.kube.api import Node, Secret
+from transom.kube.answers import budget_in, node_of, pod_of
+from transom.kube.api import Node, Pod, Secret
 from transom.kube.sight import node_sight, request_sight
 from transom.model.sight import CertificateRequestSight, NodeSight
 
 _TIMEOUT_S = 30.0
+# Objects per answer, so that no answer is large.
+_PAGE = 250
+_DAEMON_SETS = "/apis/apps/v1/daemonsets"
 _FIELD_MANAGER = "transom"
 _UNREADABLE = (
     ConfigError,
@@ -66,7 +74,7 @@ class KubeApi:
 
     def __init__(self, client: AsyncClient, *, server: str) -> None:
         self._client = client
-        self._server = server
+        self.server = server
 
     async def version(self) -> str:
         """Ask /version."""
@@ -129,7 +137,71 @@ class KubeApi:
     async def node(self, name: str) -> Node | None:
         """Read a Node."""
         found = await self._get(core_v1.Node, name)
-        return None if found is None else _node(found)
+        return None if found is None else node_of(found)
+
+    async def nodes(self) -> tuple[Node, ...]:
+        """List Nodes."""
+        with self._translated("list", "Nodes"):
+            return tuple([node_of(item) async for item in self._client.list(core_v1.Node)])
+
+    async def label_node(self, name: str, labels: Mapping[str, str]) -> None:
+        """Patch a Node."""
+        with self._translated("label", f"Node {name}"):
+            await self._client.patch(core_v1.Node, name, {"metadata": {"labels": dict(labels)}})
+
+    async def pods_on(self, node: str) -> tuple[Pod, ...]:
+        """List pods by the Node they are bound to."""
+        with self._translated("list", f"the pods on {node}"):
+            listed = self._client.list(
+                core_v1.Pod, namespace="*", fields={"spec.nodeName": node}, chunk_size=_PAGE
+            )
+            return tuple([pod_of(item) async for item in listed])
+
+    async def evict(self, pod: Pod, *, grace_period_s: int | None = None) -> str:
+        """Create an Eviction; a budget answers it with too many requests."""
+        wish = core_v1.PodEviction(
+            metadata=ObjectMeta(name=pod.name, namespace=pod.namespace),
+            deleteOptions=DeleteOptions(gracePeriodSeconds=grace_period_s),
+        )
+        with self._translated("evict", f"pod {pod.namespace}/{pod.name}"):
+            try:
+                await self._client.create(wish, pod.name, namespace=pod.namespace)
+            except ApiError as error:
+                if error.status.code == HTTPStatus.NOT_FOUND:
+                    return ""
+                budget = budget_in(error.status)
+                if not budget:
+                    raise
+                return budget
+            return ""
+
+    async def daemon_sets(self) -> tuple[Mapping[str, Any], ...]:
+        """List DaemonSets in all namespaces."""
+        found: list[Mapping[str, Any]] = []
+        params = {"limit": str(_PAGE)}
+        while True:
+            answer = await self.fetch(_DAEMON_SETS, subject="DaemonSets", params=params) or {}
+            found += answer.get("items") or ()
+            following = (answer.get("metadata") or {}).get("continue")
+            if not following:
+                return tuple(found)
+            params["continue"] = following
+
+    async def approve(self, request: str, *, reason: str) -> None:
+        """Add the condition to the approval of a request."""
+        kind = certificates_v1.CertificateSigningRequest
+        with self._translated("approve", f"CertificateSigningRequest {request}"):
+            found = await self._client.get(kind, request)
+            approved = CertificateSigningRequestCondition(
+                type="Approved", status="True", reason="TransomApproved", message=reason
+            )
+            decided = [*((found.status and found.status.conditions) or ()), approved]
+            wish = certificates_v1.CertificateSigningRequestApproval(
+                metadata=found.metadata,
+                spec=found.spec,
+                status=CertificateSigningRequestStatus(conditions=decided),
+            )
+            await self._client.replace(wish, request)
 
     async def set_unschedulable(self, name: str, *, unschedulable: bool) -> None:
         """Patch a Node."""
@@ -189,8 +261,8 @@ class KubeApi:
             raise self._refused(act, subject, code, error.response.text) from error
         except (httpx2.HTTPError, OSError) as error:
             raise TemporaryError(
-                f"cannot reach the API server {self._server}: {str(error) or type(error).__name__}",
-                subject=self._server,
+                f"cannot reach the API server {self.server}: {str(error) or type(error).__name__}",
+                subject=self.server,
                 hint="check the address in the kubeconfig and the way to it",
             ) from error
         except ConfigError as error:
@@ -199,29 +271,11 @@ class KubeApi:
     def _refused(self, act: str, subject: str, code: int, said: str) -> TransomError:
         message = f"cannot {act} {subject}: {said}"
         if code in _BUSY:
-            return TemporaryError(message, subject=self._server)
+            return TemporaryError(message, subject=self.server)
         if code in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
             return PermanentError(
                 message,
-                subject=self._server,
+                subject=self.server,
                 hint="use a kubeconfig whose user may do this",
             )
-        return PermanentError(message, subject=self._server)
-
-
-def _node(found: core_v1.Node) -> Node:
-    conditions = (found.status.conditions if found.status else None) or []
-    ready = next((item for item in conditions if item.type == "Ready"), None)
-    is_ready = ready is not None and ready.status == "True"
-    info = found.status.nodeInfo if found.status else None
-    metadata = found.metadata
-    assert metadata is not None
-    assert metadata.name is not None
-    return Node(
-        name=metadata.name,
-        ready=is_ready,
-        problem="" if is_ready or ready is None else ready.message or "",
-        unschedulable=bool(found.spec and found.spec.unschedulable),
-        labels=metadata.labels or {},
-        kubelet=info.kubeletVersion.removeprefix("v") if info else "",
-    )
+        return PermanentError(message, subject=self.server)

@@ -2,10 +2,24 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from transom.errors import PermanentError
-from transom.kube.api import Node, Secret
-from transom.model.sight import CertificateRequestSight, ConditionSight, NodeSight
+from transom.kube.api import Node, Pod, Secret
+from transom.model.sight import (
+    CertificateRequestSight,
+    ConditionSight,
+    NodeSight,
+    RequestState,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """A PodDisruptionBudget: of the pods with these labels so many must stay."""
+
+    labels: Mapping[str, str]
+    min_available: int
 
 
 @dataclass
@@ -15,11 +29,14 @@ class MemoryApi:
     server_version: str
     config_maps: dict[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
     secrets: dict[tuple[str, str], Secret] = field(default_factory=dict)
-    nodes: dict[str, Node] = field(default_factory=dict)
+    held_nodes: dict[str, Node] = field(default_factory=dict)
     clock: int = 0
     sights: dict[str, NodeSight] = field(default_factory=dict)
     seen_requests: list[CertificateRequestSight] = field(default_factory=list)
     bound_roles: tuple[str, ...] = ()
+    pods: dict[tuple[str, str], Pod] = field(default_factory=dict)
+    budgets: dict[tuple[str, str], Budget] = field(default_factory=dict)
+    held_daemon_sets: tuple[Mapping[str, Any], ...] = ()
 
     async def version(self) -> str:
         """What it was told to run."""
@@ -63,17 +80,71 @@ class MemoryApi:
 
     async def node(self, name: str) -> Node | None:
         """Look it up."""
-        return self.nodes.get(name)
+        return self.held_nodes.get(name)
+
+    async def nodes(self) -> tuple[Node, ...]:
+        """All of them."""
+        # `node` may know of one that nobody has asked for yet.
+        found = [await self.node(name) for name in tuple(self.held_nodes)]
+        return tuple(node for node in found if node is not None)
+
+    async def label_node(self, name: str, labels: Mapping[str, str]) -> None:
+        """Mark it."""
+        node = self._known(name)
+        self.held_nodes[name] = replace(node, labels={**node.labels, **labels})
+
+    async def pods_on(self, node: str) -> tuple[Pod, ...]:
+        """Look through all."""
+        return tuple(pod for pod in self.pods.values() if pod.node == node)
+
+    async def evict(self, pod: Pod, *, grace_period_s: int | None = None) -> str:
+        """Have it gone at once, unless a budget needs it."""
+        del grace_period_s
+        key = (pod.namespace, pod.name)
+        if key not in self.pods:
+            return ""
+        for (namespace, name), budget in self.budgets.items():
+            if namespace != pod.namespace or not _has(self.pods[key], budget.labels):
+                continue
+            there = [item for item in self.pods.values() if item.namespace == namespace]
+            healthy = sum(_has(item, budget.labels) and not item.is_finished for item in there)
+            if healthy <= budget.min_available:
+                return (
+                    f"The disruption budget {name} needs {budget.min_available} healthy pods "
+                    f"and has {healthy} currently"
+                )
+        del self.pods[key]
+        return ""
+
+    async def daemon_sets(self) -> tuple[Mapping[str, Any], ...]:
+        """Those it was given."""
+        return self.held_daemon_sets
+
+    async def approve(self, request: str, *, reason: str) -> None:
+        """Mark it."""
+        del reason
+        for number, found in enumerate(self.seen_requests):
+            if found.name == request:
+                self.seen_requests[number] = replace(found, state=RequestState.APPROVED)
+                return
+        raise PermanentError(f"there is no CertificateSigningRequest {request}", subject=request)
 
     async def set_unschedulable(self, name: str, *, unschedulable: bool) -> None:
         """Mark it."""
-        if name not in self.nodes:
-            raise PermanentError(f"there is no Node {name}", subject=name)
-        self.nodes[name] = replace(self.nodes[name], unschedulable=unschedulable)
+        self.held_nodes[name] = replace(self._known(name), unschedulable=unschedulable)
 
     async def delete_node(self, name: str) -> bool:
         """Forget it."""
-        return self.nodes.pop(name, None) is not None
+        return self.held_nodes.pop(name, None) is not None
 
     async def close(self) -> None:
         """Nothing is open."""
+
+    def _known(self, name: str) -> Node:
+        if name not in self.held_nodes:
+            raise PermanentError(f"there is no Node {name}", subject=name)
+        return self.held_nodes[name]
+
+
+def _has(pod: Pod, labels: Mapping[str, str]) -> bool:
+    return all(pod.labels.get(key) == value for key, value in labels.items())

@@ -49,21 +49,39 @@ def request_sight(found: certificates_v1.CertificateSigningRequest) -> Certifica
     decided = {item.type: item.message or "" for item in conditions}
     kind = next((name for name in _STATES if name in decided), "")
     created = metadata.creationTimestamp
+    asked = _request(base64.b64decode(found.spec.request))
     return CertificateRequestSight(
         name=metadata.name or "",
         signer=found.spec.signerName,
         username=found.spec.username or "",
-        subject=_common_name(base64.b64decode(found.spec.request)),
+        subject=_common_name(asked) if asked else "",
         created=int(created.timestamp()) if created else 0,
         state=_STATES.get(kind, RequestState.PENDING),
         message=decided.get(kind, ""),
+        names=_alternative_names(asked) if asked else (),
+        usages=tuple(found.spec.usages or ()),
     )
 
 
-def _common_name(pem: bytes) -> str:
+def _request(pem: bytes) -> x509.CertificateSigningRequest | None:
     try:
-        subject = x509.load_pem_x509_csr(pem).subject
+        return x509.load_pem_x509_csr(pem)
     except ValueError:
-        return ""
-    found = subject.get_attributes_for_oid(NameOID.COMMON_NAME)
+        return None
+
+
+def _common_name(asked: x509.CertificateSigningRequest) -> str:
+    found = asked.subject.get_attributes_for_oid(NameOID.COMMON_NAME)
     return str(found[0].value) if found else ""
+
+
+def _alternative_names(asked: x509.CertificateSigningRequest) -> tuple[str, ...]:
+    try:
+        names = asked.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    except (x509.ExtensionNotFound, ValueError):
+        return ()
+    # A name of a kind that no node has is shown as it is, so that nobody approves it unseen.
+    return tuple(
+        str(name.value) if isinstance(name, x509.DNSName | x509.IPAddress) else repr(name)
+        for name in names
+    )

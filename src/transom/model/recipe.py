@@ -12,6 +12,10 @@ from typing import Any
 from transom.model.fleet import Taint
 
 API_VERSION = "transom.dev/v1alpha1"
+# The label a prepared node registers with; add-ons run where it is.
+PREPARED = {"transom.dev/prepared": "true"}
+# The label of a node that can isolate pods by more than a process.
+ISOLATION = "transom.dev/isolation"
 
 
 class Unpack(Enum):

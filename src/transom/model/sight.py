@@ -23,7 +23,8 @@ class RequestState(Enum):
 class CertificateRequestSight:
     """A certificate signing request; `created` counts seconds since the epoch.
 
-    `username` is who asks, `subject` the name the certificate would be for.
+    `username` is who asks, `subject` the name the certificate would be for, and `names` its
+    alternative names, DNS and IP.
     """
 
     name: str
@@ -33,6 +34,8 @@ class CertificateRequestSight:
     created: int
     state: RequestState
     message: str = ""
+    names: tuple[str, ...] = ()
+    usages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

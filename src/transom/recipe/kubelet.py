@@ -7,11 +7,9 @@ from typing import Any
 from transom.facts import rows
 from transom.facts.install import ManualArgumentRow, ManualSettingRow, SettingRow
 from transom.facts.join import CriSocket, KubeadmApi, KubeadmPath
-from transom.model.recipe import File, JoinPlan, KubeletPlan, ManualKubelet
+from transom.model.fleet import Isolation
+from transom.model.recipe import ISOLATION, PREPARED, File, JoinPlan, KubeletPlan, ManualKubelet
 from transom.recipe.case import Case
-
-# Labels the node may set for itself but that only mean something because Transom set them.
-PREPARED = {"transom.dev/prepared": "true"}
 
 
 def kubelet_plan(case: Case) -> KubeletPlan:
@@ -77,7 +75,7 @@ def join_plan(case: Case) -> JoinPlan:
         cri_socket=socket.endpoint,
         node_name=case.host.name.lower(),
         taints=case.host.taints,
-        labels={**dict(sorted(case.host.labels.items())), **PREPARED},
+        labels={**dict(sorted(case.host.labels.items())), **PREPARED, **_isolation(case)},
         kubelet_extra_args=dict(sorted(case.host.kubelet.extra_args.items())),
         patches_directory=case.places.get("patches", ""),
         flags_file=case.say(rows.one(KubeadmPath, "path-flags-file", case.at).path),
@@ -85,6 +83,11 @@ def join_plan(case: Case) -> JoinPlan:
         ignore_preflight_errors=(),
         why=f"{api.id} {socket.id}",
     )
+
+
+def _isolation(case: Case) -> dict[str, str]:
+    isolation = case.host.isolation
+    return {} if isolation is Isolation.PROCESS else {ISOLATION: isolation.value}
 
 
 def _merged(ours: Any, theirs: Any) -> Any:

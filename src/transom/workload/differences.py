@@ -181,7 +181,7 @@ def _apis(row: Row) -> str:
     """The fields, those of init and ephemeral containers left out where containers are named."""
     paths: Sequence[str] = row.paths
     if any(".containers[*]" in path for path in paths):
-        paths = [path for path in paths if "nitContainers" not in path and "ephemeral" not in path]
+        paths = [path for path in paths if "nitContainers" not in path and "ephemeralC" not in path]
     return f"{', '.join(row.kinds)}: {', '.join(f'`{path}`' for path in paths)}"
 
 

@@ -4,6 +4,7 @@ An ignore is an annotation of the object, a comment on the line, an entry of the
 path, or an entry of a baseline. Called by whoever lints files; admission knows annotations only.
 """
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -25,7 +26,7 @@ _COMMENT = re.compile(r"#\s*transom:\s*ignore\s+([A-Z]+\d+(?:\s*,\s*[A-Z]+\d+)*)
 class Ignore(NamedTuple):
     """One decision: the rule, why, where it is written, and what it covers.
 
-    Covered is the object `(kind, namespace, name)`, or the line, or files by glob.
+    Covered is the object `(kind, namespace, name)`, or the line, or files by absolute globs.
     """
 
     rule: str
@@ -43,12 +44,17 @@ class Ignore(NamedTuple):
         if finding.rule != self.rule or not self.reason:
             return False
         if self.globs:
-            return any(fnmatchcase(finding.file, glob) for glob in self.globs)
+            return any(fnmatchcase(absolute(finding.file), glob) for glob in self.globs)
         if finding.file != self.file:
             return False
         if self.on_line:
             return finding.line == self.line
         return self.target == (finding.kind, finding.namespace, finding.name)
+
+
+def absolute(name: str) -> str:
+    """A file's name from the root on, with forward slashes."""
+    return os.path.abspath(name).replace(os.sep, "/")  # noqa: PTH100 - no file is meant yet
 
 
 def annotations_in(

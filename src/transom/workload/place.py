@@ -118,7 +118,8 @@ def _note(pod: PodView, wanted: Edit) -> Placed:
     value = getattr(wanted, "value", "")
     if isinstance(value, Mapping):
         value = " ".join(map(str, value.values()))
-    what = f"{wanted.path[-1]}: {value}" if isinstance(wanted, Set) else f"tolerates {value}"
+    below = text_of(wanted.path[len(pod.spec_path()) :])
+    what = f"{below}: {value}" if isinstance(wanted, Set) else f"tolerates {value}"
     return Placed(pod.object.kind, pod.object.name, text_of(wanted.path), what)
 
 

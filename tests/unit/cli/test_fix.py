@@ -129,3 +129,15 @@ def test_place_tolerates_the_taint_that_is_named(file, capsys):
 def test_a_taint_that_is_none_is_refused(file, capsys):
     assert main(["place", "--taint", "os=windows", str(file)]) == 2
     assert "write it as os=windows:NoSchedule" in capsys.readouterr().err
+
+
+def test_a_runtime_class_of_no_possible_name_is_refused(file, capsys):
+    assert main(["place", "--runtime-class", "Bad Name", str(file)]) == 2
+    assert "'Bad Name' cannot be the name of a RuntimeClass" in capsys.readouterr().err
+    assert file.read_text("utf-8") == BAD
+
+
+def test_place_says_which_field_it_wrote(file, capsys):
+    file.write_text(BAD.replace("  os: {name: windows}\n", "").replace("false", "null"))
+    main(["place", str(file)])
+    assert "Pod web: os.name: windows" in capsys.readouterr().err

@@ -1,6 +1,7 @@
 """`transom lint` reads what it is told, says what it found in every form, and exits by it."""
 
 import json
+import os
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -195,3 +196,90 @@ def test_wrong_options_say_what_is_right(capsys, arguments):
     code, _out, err = lint(capsys, "web.yaml", *arguments)
     assert code == 2
     assert "next:" in err
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("-o", "junit", "-o", "sarif"), "junit and sarif cannot share standard output"),
+        (("-o", "sarif="), "no file is named in 'sarif='"),
+        (("--disable", "WIN001", "--disable", "WIN999"), "there is no rule WIN999"),
+        (("-n", "shop"), "a namespace is of live objects only"),
+    ],
+)
+def test_what_would_be_passed_over_in_silence_is_refused(capsys, arguments, said):
+    code, _out, err = lint(capsys, "web.yaml", *arguments)
+    assert code == 2
+    assert said in err
+    assert "next:" in err
+
+
+def test_lines_of_two_forms_can_share_standard_output(folder, capsys):
+    del folder
+    _code, out, _err = lint(capsys, "web.yaml", "-o", "text", "-o", "github")
+    assert "[WIN001]" in out
+    assert "::error file=web.yaml" in out
+
+
+def test_a_pipe_in_a_folder_is_not_waited_for(folder, capsys):
+    os.mkfifo(folder / "pipe.yaml")
+    _code, found = document(capsys, ".", "*.yaml")
+    assert found["summary"]["files"] == 1
+
+
+def test_a_folder_without_manifests_is_noted(folder, capsys):
+    (folder / "docs").mkdir()
+    code, _out, err = lint(capsys, "docs")
+    assert code == 0
+    assert err == "note: no .yaml, .yml, .json below docs\n"
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_version_beyond_the_facts_is_noted(capsys):
+    _code, _out, err = lint(capsys, "web.yaml", "--kubernetes", "1.99")
+    assert err.startswith("note: the rules were checked up to 1.")
+    assert lint(capsys, "web.yaml", "--kubernetes", "1.24.0-gke.7")[0] == 1
+
+
+def test_every_wrong_value_in_the_settings_is_told(folder, capsys):
+    (folder / ".transom.toml").write_text(
+        '[lint]\nkubernetes = "new"\nwindows = ["95"]\ndisable = ["WIN999"]\n'
+        '[lint.pod-templates]\nRollout = "..x"\n'
+        '[[lint.ignore]]\nrules = ["WIN001"]\npaths = "legacy"\nreason = "old"\n[lints]\n'
+    )
+    code, _out, err = lint(capsys, "web.yaml")
+    assert code == 2
+    for said in (
+        "'new' is no Kubernetes version such as 1.30",
+        "'95' is no known Windows release",
+        "there is no rule WIN999",
+        "'..x' is no path",
+        "an ignore has a list `rules`, a list `paths` and a text `reason`",
+        "there is no table `lints`",
+    ):
+        assert said in err
+
+
+@pytest.mark.parametrize("option", [(), ("--config", ".transom.toml")], ids=["found", "named"])
+def test_settings_that_are_no_text_are_refused(folder, capsys, option):
+    (folder / ".transom.toml").write_bytes(b"\xff\xfe[lint]")
+    code, _out, err = lint(capsys, "web.yaml", *option)
+    assert code == 2
+    assert "is not UTF-8" in err
+
+
+def test_paths_in_the_settings_are_beside_them_wherever_the_command_runs(
+    folder, capsys, monkeypatch
+):
+    below = folder / "le[ga]cy"
+    below.mkdir()
+    (below / "web.yaml").write_text(POD)
+    (folder / ".transom.toml").write_text(
+        '[[lint.ignore]]\nrules = ["WIN001"]\npaths = ["le[[]ga]cy/*"]\nreason = "old"\n'
+    )
+    assert rules_of(document(capsys, str(below))[1]) == []
+    assert rules_of(document(capsys, "./le[ga]cy")[1]) == []
+    monkeypatch.chdir(below)
+    assert rules_of(document(capsys, "./web.yaml")[1]) == []
+    assert rules_of(document(capsys, "../web.yaml")[1]) == ["WIN001", "LINT001"]

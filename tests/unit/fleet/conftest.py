@@ -157,11 +157,11 @@ class _Cluster(MemoryApi):
     async def node(self, name):
         world = self.world
         joined = world.host.files.kind(KUBERNETES + r"\kubelet.conf") is PathKind.FILE
-        if joined and name not in self.nodes:
-            self.nodes[name] = Node(
+        if joined and name not in self.held_nodes:
+            self.held_nodes[name] = Node(
                 name=name, ready=not world.problem, problem=world.problem, kubelet="1.37.1"
             )
-        return self.nodes.get(name)
+        return self.held_nodes.get(name)
 
 
 @dataclass

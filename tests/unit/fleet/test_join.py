@@ -166,7 +166,7 @@ def test_a_reset_leaves_the_host_as_it_was_and_deletes_the_node(join, reset, wor
     done = reset()
     assert (done.was_there, done.node_deleted) == (True, True)
     assert "join" in done.undone
-    assert world.api.nodes == {}
+    assert world.api.held_nodes == {}
     files, settings = before
     assert tree(world) == files
     changed = {k for k, v in world.host.snapshot()["settings"].items() if settings.get(k) != v}

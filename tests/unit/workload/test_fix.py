@@ -164,7 +164,7 @@ def test_what_a_comment_ignores_is_not_fixed_though_edits_above_move_its_line():
 
 def test_what_the_settings_ignore_is_not_fixed():
     text = POD + "    securityContext: {privileged: false}\n"
-    ignore = Ignore("WIN025", "not ours", ".transom.toml", 1, 1, globs=("web.*",))
+    ignore = Ignore("WIN025", "not ours", ".transom.toml", 1, 1, globs=("*/web.*",))
     assert fixed(text, ignores=[ignore]).data.decode() == text
 
 

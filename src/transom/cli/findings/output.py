@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from transom.model.problem import Mistake
 
 FORMS = ("text", "json", "sarif", "junit", "github")
+# Lines for people and programs alike; the other forms are one document each.
+_LINES = ("text", "github")
 
 
 def add_arguments(parser: "ArgumentParser | _ArgumentGroup") -> None:
@@ -38,14 +40,26 @@ def add_arguments(parser: "ArgumentParser | _ArgumentGroup") -> None:
 
 def parse_outputs(texts: Sequence[str]) -> list[tuple[str, str]]:
     """The forms that are wanted, each with its file, which is empty for standard output."""
-    return [_parse(text) for text in texts or ["text"]]
+    outputs = [_parse(text) for text in texts or ["text"]]
+    shown = [form for form, file in outputs if not file]
+    if len(shown) > 1 and not all(form in _LINES for form in shown):
+        raise UsageError(
+            f"{' and '.join(shown)} cannot share standard output",
+            subject="-o",
+            hint=f"write one to a file, as in `-o {shown[-1]}=FILE`",
+        )
+    return outputs
 
 
 def _parse(text: str) -> tuple[str, str]:
-    form, _, file = text.partition("=")
+    form, named, file = text.partition("=")
     if form not in FORMS:
         raise UsageError(
             f"there is no output {form!r}", subject="-o", hint=f"choose from {', '.join(FORMS)}"
+        )
+    if named and not file:
+        raise UsageError(
+            f"no file is named in {text!r}", subject="-o", hint=f"write `-o {form}=FILE`"
         )
     return form, file
 

@@ -28,11 +28,15 @@ if TYPE_CHECKING:
 def context_of(args: Namespace, settings: Settings) -> LintContext:
     """The context of a run."""
     ctx = _context_without_cluster(args, settings)
-    if not args.cluster:
-        return ctx
-    from transom.cli.linting.live import read_about, with_cluster
+    if args.cluster:
+        from transom.cli.linting.live import read_about, with_cluster
 
-    return _with_cluster(ctx, args, with_cluster(args, read_about))
+        ctx = _with_cluster(ctx, args, with_cluster(args, read_about))
+    newest = newest_kubernetes()
+    if newest < ctx.kubernetes:
+        known = f"the rules were checked up to {newest.minor_text}, not for"
+        print(f"note: {known} {ctx.kubernetes.minor_text}", file=sys.stderr)
+    return ctx
 
 
 def _with_cluster(ctx: LintContext, args: Namespace, about: "About") -> LintContext:
@@ -40,10 +44,8 @@ def _with_cluster(ctx: LintContext, args: Namespace, about: "About") -> LintCont
     for unknown in about.unknown:
         print(f"note: {unknown.file}: {unknown.message}", file=sys.stderr)
     signs = about.signs
-    version = Version.parse(about.version)
     return ctx._replace(
-        # Providers number their own builds after the patch.
-        kubernetes=ctx.kubernetes if args.kubernetes else Version(version.major, version.minor),
+        kubernetes=ctx.kubernetes if args.kubernetes else _version(about.version),
         builds=ctx.builds if args.windows else signs.builds or ctx.builds,
         network_mode=args.network_mode or about.network_mode or ctx.network_mode,
         containerd=signs.containerd or ctx.containerd,
@@ -90,11 +92,13 @@ def _fleets(name: str | None) -> "Sequence[Fleet]":
 
 def _version(text: str) -> Version:
     try:
-        return Version.parse(text)
+        version = Version.parse(text)
     except ValueError as error:
         raise UsageError(
             f"{text!r} is no Kubernetes version", subject="--kubernetes", hint="write it as 1.30"
         ) from error
+    # Providers number their own builds after the patch.
+    return Version(version.major, version.minor)
 
 
 def _build(release: str) -> int:

@@ -65,12 +65,11 @@ def with_cluster(args: Namespace, ask: "Callable[[Lister], Awaitable[_T]]") -> _
     """Open the cluster that is meant, ask it, and close it again."""
     import asyncio
 
-    from transom.cli.host_access import kubeconfig_of
-    from transom.kube.client import open_cluster
+    from transom.cli.cluster_access import open_api
     from transom.kube.listing import KubeLister
 
     async def asked() -> _T:
-        lister = KubeLister(open_cluster(kubeconfig_of(args.kubeconfig), context=args.context))
+        lister = KubeLister(open_api(args))
         try:
             return await ask(lister)
         finally:

@@ -50,9 +50,7 @@ def add_cluster_options(parser: ArgumentParser) -> None:
 def settings_of(args: Namespace) -> Settings:
     """The settings for the files that were named."""
     if args.config is not None:
-        from transom.cli.fleet_file import read_bytes
-
-        return settings_file.read(read_bytes(args.config).decode(), file=args.config)
+        return settings_file.read_file(args.config)
     first = args.paths[0] if args.paths and args.paths[0] != "-" else "."
     is_folder = os.path.isdir(first)  # noqa: PTH112 - as in `settings.find`
     return settings_file.find(first if is_folder else os.path.dirname(first))  # noqa: PTH120 - same

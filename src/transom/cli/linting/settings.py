@@ -1,11 +1,12 @@
 """Settings of `transom lint`: `.transom.toml`, found upwards, under options on the command line."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from transom.errors import InvalidDocument
+from transom.errors import InvalidDocument, UsageError
 from transom.model.problem import Mistake
+from transom.model.version import Version
 
 if TYPE_CHECKING:
     from transom.workload.ignore import Ignore
@@ -62,12 +63,27 @@ def find(start: str) -> Settings:
     while True:
         path = os.path.join(folder, FILE_NAME)  # noqa: PTH118 - same
         if os.path.isfile(path):  # noqa: PTH113 - same
-            with open(path, encoding="utf-8") as file:  # noqa: PTH123 - same
-                return read(file.read(), file=path)
+            return read_file(path)
         above = os.path.dirname(folder)  # noqa: PTH120 - same
         if above == folder:
             return Settings()
         folder = above
+
+
+def read_file(path: str) -> Settings:
+    """Read the settings in a file."""
+    try:
+        with open(path, encoding="utf-8") as file:  # noqa: PTH123 - as in `find`
+            text = file.read()
+    except OSError as error:
+        raise UsageError(
+            f"cannot read {path}", subject=path, hint="make it readable, or name another: --config"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"the text of {path} is not UTF-8", subject=path, hint="save the file as UTF-8"
+        ) from error
+    return read(text, file=path)
 
 
 def read(text: str, *, file: str) -> Settings:
@@ -75,10 +91,13 @@ def read(text: str, *, file: str) -> Settings:
     import tomllib
 
     try:
-        table = tomllib.loads(text).get("lint", {})
+        whole = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise InvalidDocument([Mistake(str(error), file=file)], subject=file) from error
-    mistakes = [_placed(message, key, text, file) for key, message in _mistakes(table)]
+        raise InvalidDocument([Mistake(str(error), file=file)], subject=file) from None
+    table = whole.get("lint", {})
+    found = [(key, f"there is no table `{key}`") for key in whole if key != "lint"]
+    found += _mistakes(table)
+    mistakes = [_placed(message, key, text, file) for key, message in found]
     if mistakes:
         raise InvalidDocument(mistakes, subject=file, hint="docs/lint.md lists the settings")
     return Settings(
@@ -106,7 +125,7 @@ def _beside(file: str, name: str) -> str:
 def _mistakes(table: Any) -> list[tuple[str, str]]:
     if not isinstance(table, dict):
         return [("lint", "`lint` must be a table")]
-    found = []
+    found: list[tuple[str, str]] = []
     for key, value in table.items():
         wanted = _KEYS.get(key)
         if wanted is None:
@@ -115,15 +134,54 @@ def _mistakes(table: Any) -> list[tuple[str, str]]:
             found.append((key, f"`{key}` must be a {wanted.__name__}"))
         elif key in _CHOICES and value not in _CHOICES[key]:
             found.append((key, f"`{key}` must be one of {', '.join(_CHOICES[key])}"))
+        else:
+            found += ((key, message) for message in _wrong_values(key, value))
     for kind, path in _table(table.get("pod-templates")).items():
         if not _is_template(path):
             found.append((kind, f"{path!r} is no path such as spec.template"))
     found += (
-        ("[lint.ignore]", "an ignore has `rules`, `paths` and `reason`")
+        ("[lint.ignore]", "an ignore has a list `rules`, a list `paths` and a text `reason`")
         for entry in _list(table.get("ignore"))
-        if not (isinstance(entry, dict) and {"rules", "paths", "reason"} == set(entry))
+        if not _is_ignore(entry)
     )
     return found
+
+
+def _wrong_values(key: str, value: Any) -> Iterator[str]:
+    match key:
+        case "kubernetes":
+            try:
+                Version.parse(value)
+            except ValueError:
+                yield f"{value!r} is no Kubernetes version such as 1.30"
+        case "windows":
+            from transom.workload.context import build_of_release
+
+            for release in map(str, value):
+                if build_of_release(release) is None:
+                    yield f"{release!r} is no known Windows release"
+        case "disable":
+            for rule in unknown_rules(value):
+                yield f"there is no rule {rule}"
+
+
+def unknown_rules(written: Iterable[Any]) -> list[str]:
+    """Those of the ids that no rule has."""
+    from transom.workload.catalogue import known_ids
+
+    return sorted({str(rule) for rule in written} - known_ids())
+
+
+def _is_ignore(entry: Any) -> bool:
+    return (
+        isinstance(entry, dict)
+        and {"rules", "paths", "reason"} == set(entry)
+        and isinstance(entry["reason"], str)
+        and all(
+            isinstance(entry[key], list) and all(isinstance(text, str) for text in entry[key])
+            for key in ("rules", "paths")
+        )
+    )
 
 
 def _is_template(path: Any) -> bool:
@@ -150,15 +208,27 @@ def _ignores(entries: list[dict[str, Any]], text: str, file: str) -> "list[Ignor
     return [
         Ignore(
             rule,
-            str(entry["reason"]).strip(),
+            entry["reason"].strip(),
             file,
             lines[number] if number < len(lines) else 1,
             1,
-            globs=tuple(map(str, _list(entry["paths"]))),
+            globs=tuple(_absolute_glob(path, file) for path in entry["paths"]),
         )
         for number, entry in enumerate(entries)
-        for rule in map(str, _list(entry["rules"]))
+        for rule in entry["rules"]
     ]
+
+
+def _absolute_glob(path: str, file: str) -> str:
+    """What is meant by a glob beside the settings, from wherever the command runs."""
+    from glob import escape
+
+    from transom.workload.ignore import absolute
+
+    if path.startswith("/"):
+        return path
+    folder = absolute(os.path.dirname(file))  # noqa: PTH120 - as in `find`
+    return f"{escape(folder)}/{path.removeprefix('./')}"
 
 
 def _table(value: Any) -> dict[str, Any]:

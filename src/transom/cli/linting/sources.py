@@ -36,7 +36,8 @@ def _expand(path: str) -> Iterator[str]:
         from glob import glob
 
         for name in sorted(glob(path, recursive=True)):  # noqa: PTH207 - keeps names as written
-            yield from _expand(name)
+            if not _would_wait(name):
+                yield from _expand(name)
     elif os.path.exists(path):  # noqa: PTH110 - a pipe such as /dev/fd/3
         yield path
 
@@ -46,5 +47,12 @@ def _below(folder: str) -> Iterator[str]:
         # Sorted in place, so that the walk goes the same way on every machine.
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
-            if name.endswith(SUFFIXES):
-                yield os.path.normpath(os.path.join(root, name))  # noqa: PTH118 - same
+            path = os.path.join(root, name)  # noqa: PTH118 - same
+            if name.endswith(SUFFIXES) and not _would_wait(path):
+                yield os.path.normpath(path)
+
+
+def _would_wait(path: str) -> bool:
+    """Whether reading would wait for somebody to write: pipes are read only if named themselves."""
+    known = os.path.isfile(path) or os.path.isdir(path)  # noqa: PTH112, PTH113 - same
+    return not known and os.path.exists(path)  # noqa: PTH110 - same

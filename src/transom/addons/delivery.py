@@ -1,0 +1,59 @@
+"""How manifests leave: one YAML stream, or a folder that kustomize takes. Text only, no files."""
+
+import re
+from collections.abc import Iterable
+
+import yaml
+
+from transom.model.manifest import Manifest, name_of
+
+_FILE = re.compile(r"[a-z0-9.-]+\.yaml")
+_SAFE = str.maketrans({":": "-", "/": "-"})
+
+
+class _Dumper(yaml.SafeDumper):
+    """YAML as people write it: text of several lines stays so."""
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    style = "|" if "\n" in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _text)
+
+
+def stream(manifests: Iterable[Manifest]) -> str:
+    """All of them as one YAML stream."""
+    return "---\n".join(document(manifest) for manifest in manifests)
+
+
+def folder(manifests: Iterable[Manifest]) -> dict[str, str]:
+    """A file for each, and the kustomization that lists them; file names sort as applied."""
+    files = {_file_name(manifest): document(manifest) for manifest in manifests}
+    kustomization = {
+        "apiVersion": "kustomize.config.k8s.io/v1beta1",
+        "kind": "Kustomization",
+        "resources": list(files),
+    }
+    return {**files, "kustomization.yaml": document(kustomization)}
+
+
+def listed(kustomization: str) -> list[str]:
+    """The files beside it that a kustomization of ours lists; nothing for any other text."""
+    try:
+        found = yaml.safe_load(kustomization)
+    except yaml.YAMLError:
+        return []
+    names = found.get("resources") if isinstance(found, dict) else None
+    return [name for name in names or () if isinstance(name, str) and _FILE.fullmatch(name)]
+
+
+def document(manifest: Manifest) -> str:
+    """One object as YAML, its keys in the order they were written."""
+    return yaml.dump(manifest, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=1000)
+
+
+def _file_name(manifest: Manifest) -> str:
+    name = name_of(manifest)
+    return f"{name.kind.lower()}-{name.name.translate(_SAFE)}.yaml"

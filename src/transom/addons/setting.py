@@ -1,0 +1,153 @@
+"""What add-ons need to know of a fleet, taken once from its recipes.
+
+A DaemonSet has one command line for all its nodes: hosts that would need different ones are
+refused here, with what differs.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from itertools import groupby
+
+from transom.errors import Refused
+from transom.facts import rows
+from transom.facts.addons import AddonLimit
+from transom.facts.network import ModeRow
+from transom.facts.rows import At
+from transom.model.fleet import Fleet, Taint
+from transom.model.problem import Refusal
+from transom.model.recipe import NetworkPlan, Recipe
+from transom.model.version import Version
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """Where a host has what its add-ons run; empty where the recipe puts none there."""
+
+    home: str
+    python: str
+    node_program: str
+    kubeconfig: str
+    kube_proxy: str
+    flanneld: str
+    host_local: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Build:
+    """The hosts of one Windows build, with the isolations and every taint one of them has."""
+
+    release: str
+    build: int
+    isolations: tuple[str, ...]
+    taints: tuple[Taint, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One fleet as its add-ons see it; `source_vip_of` is the endpoint a plugin makes for it."""
+
+    fleet: str
+    kubernetes: Version
+    runtime: str
+    privileged: str
+    network: NetworkPlan
+    places: Places
+    builds: tuple[Build, ...]
+    nodes: tuple[str, ...]
+    endpoint: str = ""
+    source_vip_of: str = ""
+
+    @property
+    def at(self) -> At:
+        """Where facts are asked about."""
+        return At(kubernetes=self.kubernetes)
+
+    def fits(self, conditions: Iterable[str]) -> bool:
+        """Whether all conditions of a row hold; `name=a|b` means either."""
+        terms = {"mode": self.network.mode, "plugin": self.network.plugin}
+        pairs = (condition.partition("=") for condition in conditions)
+        return all(terms[name] in values.split("|") for name, _, values in pairs)
+
+
+def setting_of(fleet: Fleet, recipes: Sequence[Recipe]) -> Setting:
+    """The setting of a fleet with at least one host; raise Refused where its hosts differ."""
+    differing = list(_differences(recipes))
+    if differing:
+        raise Refused(differing, subject=f"add-ons of fleet {fleet.name}")
+    first = recipes[0]
+    kubernetes = Version.parse(first.target.kubernetes)
+    return Setting(
+        fleet=fleet.name,
+        kubernetes=kubernetes,
+        runtime=first.target.runtime,
+        privileged=first.target.privileged,
+        network=first.network,
+        places=places_of(first),
+        builds=tuple(_builds(recipes)),
+        nodes=tuple(recipe.join.node_name for recipe in recipes),
+        endpoint=fleet.cluster.endpoint or "",
+        source_vip_of=_source_vip_of(first.network, At(kubernetes=kubernetes)),
+    )
+
+
+def places_of(recipe: Recipe) -> Places:
+    """Where this host has things."""
+    home = next(d.path for d in recipe.directories if d.why == "directory-transom")
+    kubernetes = next(d.path for d in recipe.directories if d.why == "directory-kubernetes")
+    files = {artifact.id: artifact.path for artifact in recipe.artifacts}
+    members = (member for artifact in recipe.artifacts for member in artifact.members)
+    host_local = (member.path for member in members if member.path.endswith("\\host-local.exe"))
+    return Places(
+        home=home,
+        python=f"{home}\\python\\python.exe",
+        node_program=f"{home}\\node.pyz",
+        kubeconfig=f"{kubernetes}\\kubelet.conf",
+        kube_proxy=files["kube-proxy"],
+        flanneld=files.get("flannel", ""),
+        host_local=next(host_local, ""),
+    )
+
+
+def _builds(recipes: Sequence[Recipe]) -> Iterator[Build]:
+    def key(recipe: Recipe) -> tuple[int, str]:
+        return recipe.target.windows_build, recipe.target.windows_release
+
+    for (build, release), found in groupby(sorted(recipes, key=key), key=key):
+        group = list(found)
+        taints = dict.fromkeys(taint for recipe in group for taint in recipe.join.taints)
+        isolations = {recipe.target.isolation for recipe in group}
+        yield Build(
+            release=release,
+            build=build,
+            isolations=tuple(sorted(isolations)),
+            taints=tuple(taints),
+        )
+
+
+def _source_vip_of(network: NetworkPlan, at: At) -> str:
+    found = (
+        row.source_vip_endpoint
+        for row in rows.rows(ModeRow, at)
+        if (row.plugin, row.mode) == (network.plugin, network.mode)
+    )
+    return next(found, "")
+
+
+def _differences(recipes: Sequence[Recipe]) -> Iterator[Refusal]:
+    row = rows.one(AddonLimit, "addons-one-command-line", At())
+    expected = places_of(recipes[0])
+    for recipe in recipes[1:]:
+        found = places_of(recipe)
+        for field in fields(Places):
+            ours, theirs = getattr(expected, field.name), getattr(found, field.name)
+            if ours != theirs:
+                name = recipe.identity.name
+                yield Refusal(
+                    id=row.id,
+                    subject=f"hosts[{name}].directories.install",
+                    found=f"{theirs} instead of {ours}",
+                    reason=row.text,
+                    fix="Give all hosts one install directory, or use privileged: services.",
+                    source=row.source,
+                )
+                break

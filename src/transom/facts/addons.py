@@ -1,0 +1,66 @@
+"""Rows of `addons.toml`: what the cluster runs for its Windows nodes, each under its conditions."""
+
+from typing import ClassVar
+
+from transom.facts.rows import Row
+
+
+class ProgramArgument(Row):
+    """One argument of kube-proxy or flanneld, whoever starts it; the file's order is theirs.
+
+    `when` lists conditions such as `mode=overlay` that must all hold. Text may use {network},
+    {node} and {pod_cidr}.
+    """
+
+    subject: ClassVar[str] = "addons"
+    table: ClassVar[str] = "program_argument"
+    program: str
+    text: str
+    when: tuple[str, ...] = ()
+
+
+class AddonImage(Row):
+    """The image of an add-on's container."""
+
+    subject: ClassVar[str] = "addons"
+    table: ClassVar[str] = "addon_image"
+    image: str
+
+
+class Right(Row):
+    """One rule of a ClusterRole, with the reason why the program needs it."""
+
+    subject: ClassVar[str] = "addons"
+    table: ClassVar[str] = "right"
+    role: str
+    groups: tuple[str, ...]
+    resources: tuple[str, ...]
+    verbs: tuple[str, ...]
+    reason: str
+
+
+class ServedVersion(Row):
+    """The version of an API that a cluster serves a kind in; the id is `served-KIND`."""
+
+    subject: ClassVar[str] = "addons"
+    table: ClassVar[str] = "served_version"
+    kind: str
+    api_version: str
+
+
+class RuntimeHandler(Row):
+    """What a RuntimeClass names as its handler, by runtime and isolation."""
+
+    subject: ClassVar[str] = "addons"
+    table: ClassVar[str] = "runtime_handler"
+    runtime: str
+    isolation: str
+    handler: str
+
+
+class AddonLimit(Row):
+    """Something add-ons cannot do, checked before anything is rendered or applied."""
+
+    subject: ClassVar[str] = "addons"
+    table: ClassVar[str] = "addon_limit"
+    text: str
