@@ -1,13 +1,12 @@
 """Flannel on Windows nodes, overlay and l2bridge; its net-conf.json is the recipe's."""
 
-from transom.addons.command_line import flannel_program
 from transom.addons.host_process import daemon_set
 from transom.addons.rights import account, bound_to_account, bound_to_nodes, cluster_role
 from transom.addons.setting import Setting
 from transom.model.manifest import Manifest
 
 NAME = "kube-flannel-windows"
-_ROLE = "flannel"
+_ROLE = _PROGRAM = "flannel"
 
 
 def flannel(setting: Setting) -> list[Manifest]:
@@ -19,5 +18,5 @@ def flannel(setting: Setting) -> list[Manifest]:
         account(setting, NAME),
         role,
         bound_to_account(setting, _ROLE, NAME),
-        daemon_set(setting, NAME, flannel_program(setting)),
+        daemon_set(setting, NAME, _PROGRAM),
     ]

@@ -6,7 +6,7 @@ by the recipe, with a verified hash.
 
 from typing import Any
 
-from transom.addons.command_line import NODE_NAME, Program, command_line
+from transom.addons.command_line import command_line
 from transom.addons.manifest import NAMESPACE, labels, metadata
 from transom.addons.setting import Setting
 from transom.facts import rows
@@ -20,15 +20,14 @@ from transom.model.version import Version
 _SYSTEM = "NT AUTHORITY\\SYSTEM"
 
 
-def daemon_set(setting: Setting, name: str, program: Program) -> dict[str, Any]:
+def daemon_set(setting: Setting, name: str, program: str) -> dict[str, Any]:
     """The DaemonSet of a program on every prepared Windows node."""
     image = rows.one(AddonImage, "image-hostprocess-base", setting.at)
     container = {
-        "name": program.verb,
+        "name": program,
         "image": image.image,
         "imagePullPolicy": "IfNotPresent",
-        "command": command_line(setting, program, access="--server-of", node=NODE_NAME),
-        "env": [{"name": "NODE_NAME", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}],
+        "command": command_line(setting, program),
         "resources": {
             "requests": {"cpu": "100m", "memory": "100Mi"},
             "limits": {"cpu": "1", "memory": "1Gi"},

@@ -1,13 +1,12 @@
 """kube-proxy on Windows nodes: kernelspace, with flags for the mode of the network."""
 
-from transom.addons.command_line import kube_proxy_program
 from transom.addons.host_process import daemon_set
 from transom.addons.rights import account, bound_to_account, bound_to_nodes, cluster_role
 from transom.addons.setting import Setting
 from transom.model.manifest import Manifest
 
 NAME = "kube-proxy-windows"
-_ROLE = "kube-proxy"
+_ROLE = _PROGRAM = "kube-proxy"
 
 
 def kube_proxy(setting: Setting) -> list[Manifest]:
@@ -19,5 +18,5 @@ def kube_proxy(setting: Setting) -> list[Manifest]:
         account(setting, NAME),
         role,
         bound_to_account(setting, _ROLE, NAME),
-        daemon_set(setting, NAME, kube_proxy_program(setting)),
+        daemon_set(setting, NAME, _PROGRAM),
     ]

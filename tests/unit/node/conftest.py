@@ -147,6 +147,18 @@ SERVICES = (
         flags_file=FLAGS_FILE,
         why="service-kubelet",
     ),
+    Service(
+        name="kube-proxy",
+        display_name="kube-proxy",
+        command=(r"C:\k\transom\python\python.exe", r"C:\k\transom\node.pyz", "run", "kube-proxy"),
+        start="auto",
+        depends_on=(),
+        environment={},
+        recovery=None,
+        flags_file="",
+        why="service-kube-proxy",
+        runs="kube-proxy",
+    ),
 )
 
 RECIPE = Recipe(

@@ -49,11 +49,14 @@ def packed(artifact):
 
 
 MADE = {
+    "k116-2019-docker-services",
+    "k118-2019-docker-hyperv",
     "k122-2019-containerd-hostprocess-gates",
     "k123-2019-containerd-hostprocess",
     "k130-2019-containerd-flannel-l2bridge",
     "k136-2022-containerd-flannel-l2bridge",
     "k137-2022-containerd-flannel-overlay",
+    "k137-2022-containerd-services",
     "k137-2025-containerd-calico",
 }
 
