@@ -3,6 +3,7 @@
 import ipaddress
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ HOST_LOCAL = r"C:\opt\cni\bin\host-local.exe"
 
 
 def program(name, command, **changes):
-    values = {
+    values: dict[str, Any] = {
         "version": "1.0.0",
         "environment": {"NODE": "{{nodeAddress}}"},
         "network": NETWORK,
