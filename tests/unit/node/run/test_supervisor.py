@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -205,7 +206,7 @@ def test_in_a_pod_the_service_account_is_used_with_the_nodes_server(site):
     assert "s3cret" not in json.dumps(written) + site.text
 
 
-KUBECONFIG = {
+KUBECONFIG: dict[str, Any] = {
     "current-context": "n",
     "contexts": [{"name": "n", "context": {"cluster": "c", "user": "u"}}],
     "clusters": [
