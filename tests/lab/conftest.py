@@ -33,7 +33,7 @@ from transom_lab.sshd import USER
 _HERE = Path(__file__).parent
 _ENDPOINT = f"{CONTROL_PLANE}:6443"
 _Result = TypeVar("_Result")
-_PIPE = "npipe:////./pipe/containerd-containerd"
+PIPE = "npipe:////./pipe/containerd-containerd"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -183,7 +183,7 @@ class Cluster:
                     "caCertHashes": [ca_hash or self.ca_hash()],
                 },
             },
-            "nodeRegistration": {"name": name, "criSocket": _PIPE},
+            "nodeRegistration": {"name": name, "criSocket": PIPE},
             "timeouts": {"discovery": "3s"},
         }
 
@@ -202,7 +202,7 @@ class Cluster:
 
     def reset(self, name: str) -> Answer:
         """kubeadm.exe reset on the host, and its Node removed."""
-        answer = self.ssh(name, rf"C:\k\kubeadm.exe reset --force --cri-socket {_PIPE}")
+        answer = self.ssh(name, rf"C:\k\kubeadm.exe reset --force --cri-socket {PIPE}")
         self.kubectl("delete", "node", name, "--ignore-not-found")
         return answer
 
@@ -220,15 +220,8 @@ class Cluster:
 
 
 @pytest.fixture(scope="session")
-def another_lab(lab: Lab) -> Callable[[str], Lab]:
-    """`another_lab(purpose)`: a lab of this checkout beside the session's, not up."""
-    del lab
-    return new_lab
-
-
-@pytest.fixture(scope="session")
 def lone_lab(machine: None) -> Callable[[str], Lab]:
-    """`lone_lab(purpose)`: a lab of this checkout, not up, whether or not the session has one."""
+    """`lone_lab(purpose)`: a lab of this checkout beside the session's, not up."""
     del machine
     return new_lab
 

@@ -21,7 +21,7 @@ from tests.unit.node.doctor.conftest import pem
 from transom_lab.fleet import LabFleet, join_flags, prepare_fleet
 from transom_lab.host import WindowsHost
 from transom_lab.lab import Lab, Wish
-from transom_lab.places import cache_directory, lab_directory
+from transom_lab.places import cache_directory
 from transom_lab.progress import Progress
 
 pytestmark = pytest.mark.timeout(900)
@@ -114,10 +114,9 @@ Fault = Callable[[Site], Any]
 
 
 @pytest.fixture(scope="module")
-def site(machine: None) -> Iterator[Site]:
+def site(lone_lab: Callable[[str], Lab]) -> Iterator[Site]:
     """A lab of its own, with a host that has joined."""
-    del machine
-    lab = Lab(lab_directory("doctor"), cache=cache_directory(), progress=Progress())
+    lab = lone_lab("doctor")
     lab.down()
     try:
         lab.up(Wish(hosts=1, bare=True))

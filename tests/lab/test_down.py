@@ -1,6 +1,7 @@
 """`down` leaves nothing behind, also after the command line was killed in the middle of `up`."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,14 +13,15 @@ import pytest
 from transom_lab.controlplane import Component
 from transom_lab.lab import Lab, Wish
 from transom_lab.namespaces import processes_below
+from transom_lab.progress import Progress
 
 _PARTIAL = (Component.ETCD, Component.APISERVER)
 
 
 @pytest.fixture
-def second(another_lab):
-    """Another lab beside the session's, not up."""
-    made = another_lab("down")
+def second(lone_lab):
+    """A lab of its own, not up."""
+    made = lone_lab("down")
     made.down()
     yield made
     made.down()
@@ -65,6 +67,50 @@ def test_a_partial_control_plane_runs_two_processes_and_a_second_up_changes_noth
     assert processes == processes_below(second.directory)
     second.down()
     _nothing_left(second)
+
+
+_MAKER = """
+import sys, time
+from pathlib import Path
+from transom_lab.locks import exclusive
+from transom_lab.namespaces import Room
+from transom_lab.processes import mortal, run_program
+from transom_lab.scratch import lock_file, scratch
+cache = Path(sys.argv[1])
+target = cache / "prefixes" / "2022-test"
+with exclusive(lock_file(cache, target), timeout_s=5), scratch(target) as folder:
+    (folder / "run").mkdir()
+    Room(folder / "run").open(hostname="base")
+    run_program(mortal(["sleep", "599"]), timeout_s=600, env=None)
+"""
+
+
+def test_what_a_killed_maker_of_the_cache_left_is_ended_and_removed(second, eventually):
+    """A base prefix is made in a room of its own, and programs are built by compilers."""
+    cache = second.directory.with_name(f"{second.directory.name}-cache")
+    lab = Lab(second.directory, cache=cache, progress=Progress())
+    child = subprocess.Popen([sys.executable, "-c", _MAKER, str(cache)])
+    try:
+        eventually(lambda: len(_sleepers(child.pid)) == 1, "the maker works")
+        (sleeper,) = _sleepers(child.pid)
+        lab.down()
+        assert processes_below(cache), "what is being made is left alone"
+        os.kill(child.pid, signal.SIGKILL)
+        child.wait(10)
+        eventually(lambda: not Path(f"/proc/{sleeper}").exists(), "the compiler has ended")
+        lab.down()
+        assert not processes_below(cache)
+        assert list((cache / "prefixes").iterdir()) == []
+    finally:
+        child.kill()
+        shutil.rmtree(cache)
+
+
+def _sleepers(parent: int) -> list[str]:
+    """The children of a process that sleep for the time that the test asked for."""
+    children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+    words = {pid: Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0") for pid in children}
+    return [pid for pid, command in words.items() if command[:2] == [b"sleep", b"599"]]
 
 
 @pytest.mark.parametrize("after_s", [0.6, 2.5])

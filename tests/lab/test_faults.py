@@ -1,17 +1,21 @@
 """Faults on demand do what they say, and can be taken back."""
 
 import contextlib
+import json
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import asyncssh
 import pytest
+from tests.lab.conftest import PIPE
 
 import transom
 from transom.node.build import build_node_zip
 from transom_lab.faults import Faults
 from transom_lab.hns.faults import Fault
+from transom_lab.standins import CriFault, set_cri_faults
 
 
 @pytest.fixture
@@ -190,3 +194,50 @@ def test_a_networking_call_fails_as_often_as_asked(cluster):
     hns.fail(Fault(function="HcnEnumerateNetworks", hresult=0x803B0020, count=1))
     answers = [hns.call("HcnEnumerateNetworks", text="{}").hresult for _ in range(2)]
     assert answers == [0x803B0020, 0]
+
+
+def test_a_runtime_call_fails_as_often_as_asked(cluster):
+    """Seen by the upstream crictl.exe, while no kubelet asks."""
+    cluster.reset("win2")
+    host = cluster.lab.host("win2")
+    host.put(cluster.windows_program("crictl"), r"C:\k\crictl.exe")
+    set_cri_faults(host.drive_c, [CriFault("Version", code=14, message="by the test", count=2)])
+    try:
+        command = rf"C:\k\crictl.exe --runtime-endpoint {PIPE} version"
+        answers = [cluster.ssh("win2", command) for _ in range(3)]
+    finally:
+        set_cri_faults(host.drive_c, [])
+    assert ["by the test" in answer.text for answer in answers] == [True, True, False]
+    assert [answer.code for answer in answers] == [1, 1, 0]
+
+
+_NETWORK = {
+    "SchemaVersion": {"Major": 2, "Minor": 0},
+    "Name": "first",
+    "Type": "L2Bridge",
+    "Ipams": [{"Type": "Static", "Subnets": [{"IpAddressPrefix": "10.244.9.0/24"}]}],
+}
+
+
+def test_a_first_network_takes_the_connection_and_the_static_address_with_it(cluster, eventually):
+    """As Windows may: the adapter goes to the new switch, and its address does not come back."""
+    host = cluster.lab.host("win2")
+    address = ["ip", "-4", "-o", "addr", "show", "eth0"]
+
+    def addresses() -> str:
+        return str(host.room.call(address, timeout_s=10).stdout.decode())
+
+    assert host.plan.address in addresses()
+    host.hns.reset()
+    host.hns.interrupt_at_next_switch(down_s=2, lose_addresses=True)
+    assert _reaches_the_api(cluster, "win2"), "nothing happens before a network is made"
+    try:
+        assert host.hns.call("HcnCreateNetwork", text=json.dumps(_NETWORK)).hresult == 0
+        assert not _reaches_the_api(cluster, "win2")
+        time.sleep(2)
+        assert host.plan.address not in addresses()
+        assert not _reaches_the_api(cluster, "win2")
+    finally:
+        host.hns.reset()
+        Faults(cluster.lab).restore_address("win2")
+    eventually(lambda: _reaches_the_api(cluster, "win2"), "the host has its address again")

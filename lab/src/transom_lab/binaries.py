@@ -6,17 +6,18 @@ atomically under one lock per key, and so safe for two processes at once; it nev
 
 import shutil
 import sys
-import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
 from transom.errors import PermanentError, UsageError
 from transom_lab.downloads import Unreachable, download
 from transom_lab.gomodules import build
-from transom_lab.locks import exclusive
+from transom_lab.locks import exclusive, is_held
 from transom_lab.programs import Program
 from transom_lab.progress import Progress
+from transom_lab.scratch import lock_file, scratch
 
 _LOCK_TIMEOUT_S = 3600.0
 
@@ -35,10 +36,15 @@ class Binaries:
         self._site_answers = True
 
     def fetch(self, wanted: Iterable[Program]) -> dict[Program, Path]:
-        """Find each program, building or downloading those that are missing, one at a time."""
+        """Find each program, building or downloading those that are missing, one at a time.
+
+        Where another process is at the first one, this one begins with the last: they meet halfway.
+        """
         programs = list(dict.fromkeys(wanted))
         found = {program: path for program in programs if (path := self._at_hand(program))}
         missing = [program for program in programs if program not in found]
+        if missing and is_held(lock_file(self._cache, self._cached(missing[0]).parent)):
+            missing.reverse()
         for number, program in enumerate(missing, start=1):
             what = f"{program.file_name} {program.version} ({number} of {len(missing)})"
             found[program] = self._obtain(program, what)
@@ -56,7 +62,9 @@ class Binaries:
         carried = Path(next(iter(spec.submodule_search_locations))) / "etcdbin" / "etcd"
         target = self._cache / "bin" / f"etcd-{carried.stat().st_size}" / "etcd"
         if not target.exists():
-            self._place(target, lambda scratch: shutil.copy(carried, scratch))
+            with self._making(target, "etcd"):
+                if not target.exists():
+                    _place(target, lambda new: shutil.copy(carried, new))
         return target
 
     def _at_hand(self, program: Program) -> Path | None:
@@ -70,13 +78,12 @@ class Binaries:
 
     def _obtain(self, program: Program, what: str) -> Path:
         target = self._cached(program)
-        lock = self._cache / "locks" / f"{program.key}.lock"
-        with exclusive(lock, timeout_s=_LOCK_TIMEOUT_S):
+        with self._making(target, what):
             if target.is_file():
                 return target
             if not self._downloaded(program, target, what):
                 with self._progress.stage(f"building {what}"):
-                    self._place(target, lambda scratch: build(program, scratch, cache=self._cache))
+                    _place(target, lambda new: build(program, new, cache=self._cache))
         return target
 
     def _downloaded(self, program: Program, target: Path, what: str) -> bool:
@@ -85,23 +92,28 @@ class Binaries:
             return False
         try:
             with self._progress.stage(f"downloading {what}"):
-                self._place(target, lambda scratch: download(url, scratch))
+                _place(target, lambda new: download(url, new))
         except Unreachable as reason:
             self._progress.note(f"not downloaded ({reason}); building from modules instead")
             self._site_answers = False
             return False
         return True
 
-    def _place(self, target: Path, make: Callable[[Path], object]) -> None:
-        """Make the file beside its place and rename its folder: it is there whole, or not at all."""
-        target.parent.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=target.parent.parent, prefix=".new-") as scratch:
-            folder = Path(scratch) / "folder"
-            folder.mkdir()
-            make(folder / target.name)
-            (folder / target.name).chmod(0o755)
-            try:
-                folder.rename(target.parent)
-            except OSError:
-                if not target.is_file():
-                    raise
+    @contextmanager
+    def _making(self, target: Path, what: str) -> Iterator[None]:
+        """Be the only one who makes the file; another's work is waited for, and said."""
+        lock = lock_file(self._cache, target.parent)
+        with ExitStack() as held:
+            with self._progress.stage(f"waiting for another process to make {what}"):
+                held.enter_context(exclusive(lock, timeout_s=_LOCK_TIMEOUT_S))
+            yield
+
+
+def _place(target: Path, make: Callable[[Path], object]) -> None:
+    """Make the file elsewhere and rename its folder: it is there whole, or not at all."""
+    with scratch(target.parent) as made:
+        folder = made / "folder"
+        folder.mkdir()
+        make(folder / target.name)
+        (folder / target.name).chmod(0o755)
+        folder.rename(target.parent)

@@ -22,7 +22,7 @@ from transom_lab.fleet import join_flags, prepare_fleet, shell_line
 from transom_lab.hns.summary import summary
 from transom_lab.lab import DEFAULT_WINDOWS, Lab, Wish
 from transom_lab.logs import log_files
-from transom_lab.places import cache_directory, lab_directory
+from transom_lab.places import cache_directory, lab_directory, labs_directory
 from transom_lab.programs import default_version
 from transom_lab.progress import Progress
 from transom_lab.record import Record
@@ -100,19 +100,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     status = action("status", "what runs, and where")
     status.add_argument("-o", "--output", choices=["text", "json"], default="text")
-    for name, about in (
-        ("exec", "run a Windows program on a host"),
-        ("ssh", "open an SSH session to a host, or run a command through it"),
+    for name, about, command in (
+        ("exec", "run a Windows program on a host", "-- COMMAND, as in `-- sc query kubelet`"),
+        (
+            "ssh",
+            "open an SSH session to a host, or run a command through it",
+            "what to run there; without it, an interactive session",
+        ),
     ):
         run_on = action(name, about)
-        run_on.add_argument("host")
-        run_on.add_argument("command", nargs=argparse.REMAINDER)
+        run_on.add_argument("host", help="for example win1")
+        run_on.add_argument("command", nargs=argparse.REMAINDER, help=command)
     logs = action("logs", "print a log; without a name, list the logs")
     logs.add_argument("log", nargs="?", help="for example apiserver or win1/kubelet")
     logs.add_argument("-f", "--follow", action="store_true")
     kubectl = action("kubectl", "run kubectl as the cluster's administrator")
-    kubectl.add_argument("command", nargs=argparse.REMAINDER)
-    action("hns", "what is programmed into a host's networking service").add_argument("host")
+    kubectl.add_argument("command", nargs=argparse.REMAINDER, help="kubectl's own arguments")
+    hns = action("hns", "what is programmed into a host's networking service")
+    hns.add_argument("host", help="for example win1")
     fleet = action("fleet", "serve artifacts to the hosts, and print how to join them")
     fleet.add_argument(
         "--kubernetes",
@@ -121,7 +126,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="also serve this version, for upgrades; the first is the fleet's (default: the lab's)",
     )
-    action("reboot", "reboot a host").add_argument("host")
+    reboot = action("reboot", "reboot a host")
+    reboot.add_argument("host", help="for example win1")
     action("doctor", "what this machine lacks to run the lab")
 
 
@@ -131,7 +137,7 @@ def run(args: argparse.Namespace) -> int:
         return _doctor()
     if args.action == "up" and args.hosts is None:
         args.hosts = _HOSTS if set(_components(args.components)) == set(Component) else 0
-    _require_machine(windows=args.action != "up" or args.hosts > 0)
+    _require_machine(windows=args.action == "fleet" or (args.action == "up" and args.hosts > 0))
     lab = Lab(lab_directory(args.name), cache=cache_directory(), progress=Progress())
     return _ACTIONS[args.action](lab, args)
 
@@ -154,6 +160,8 @@ def _doctor() -> int:
         _say(f"{mark:<8} {need.name:<24} {need.purpose}")
     for need in missing:
         _say(f"\n{need.name}: {need.remedy}")
+    if missing and all(need.windows_only for need in missing):
+        _say("\nwithout hosts the lab works as it is: transom lab up --hosts 0")
     return 1 if missing else 0
 
 
@@ -200,9 +208,18 @@ def _describe(lab: Lab, record: Record) -> None:
 
 
 def _down(lab: Lab, args: argparse.Namespace) -> int:
+    others = sorted({file.parent for file in labs_directory().glob("*/lab.json")} - {lab.directory})
+    if args.purge and others:
+        raise UsageError(
+            f"cannot purge the cache: {', '.join(other.name for other in others)} runs from it",
+            subject="--purge",
+            hint=f"first take it down: transom lab down --name {others[0].name}",
+        )
+    was_there = lab.exists
     lab.down()
     if args.purge:
         shutil.rmtree(cache_directory(), ignore_errors=True)
+    _say(f"{lab.directory}: {'down, and removed' if was_there else 'there was no lab'}")
     return 0
 
 
@@ -210,7 +227,8 @@ def _status(lab: Lab, args: argparse.Namespace) -> int:
     record = lab.record
     alive = lab.control_plane.alive()
     parts = {name: Component(name) in alive for name in record.components}
-    hosts = {host.plan.name: host.is_up for host in lab.hosts()}
+    hosts = {host.plan.name: host.is_complete and host.is_up for host in lab.hosts()}
+    is_whole = record.complete and all({**parts, **hosts}.values())
     if args.output == "json":
         document = {
             "apiVersion": "lab.transom.dev/v1alpha1",
@@ -230,7 +248,7 @@ def _status(lab: Lab, args: argparse.Namespace) -> int:
                         "address": "127.0.0.1",
                         "port": host.plan.local_port,
                         "user": USER,
-                        "hostKey": host.host_key.with_suffix(".pub").read_text().strip(),
+                        "hostKey": host.public_key,
                         "passwordFile": str(host.password_file),
                     },
                 }
@@ -242,7 +260,9 @@ def _status(lab: Lab, args: argparse.Namespace) -> int:
         _describe(lab, record)
         for name, up in {**parts, **hosts}.items():
             _say(f"{'up' if up else 'DOWN':<11} {name}")
-    return 0 if all({**parts, **hosts}.values()) else 1
+        if not is_whole:
+            _say("\nnot all of it runs: `transom lab up` starts what is missing")
+    return 0 if is_whole else 1
 
 
 def _exec(lab: Lab, args: argparse.Namespace) -> int:
@@ -292,8 +312,7 @@ def _ssh(lab: Lab, args: argparse.Namespace) -> int:
         )
     host = lab.host(args.host)
     known = host.directory / "known_hosts"
-    public = host.host_key.with_suffix(".pub").read_text(encoding="ascii")
-    known.write_text(f"[127.0.0.1]:{host.plan.local_port} {public}", encoding="ascii")
+    known.write_text(f"[127.0.0.1]:{host.plan.local_port} {host.public_key}\n", encoding="ascii")
     options = ["-i", str(lab.key), "-o", f"UserKnownHostsFile={known}", "-o", "IdentitiesOnly=yes"]
     command = [part for part in args.command if part != "--"]
     return subprocess.call(
@@ -315,12 +334,20 @@ def _logs(lab: Lab, args: argparse.Namespace) -> int:
 
 
 def _kubectl(lab: Lab, args: argparse.Namespace) -> int:
+    program = lab.program("kubectl")
+    if not lab.kubeconfig.exists():
+        raise PermanentError(
+            "the control plane was never ready: `up` did not come to its end",
+            subject=str(lab.directory),
+            hint="run `transom lab up`",
+        )
     environment = {**os.environ, "KUBECONFIG": str(lab.kubeconfig)}
-    return subprocess.call([str(lab.program("kubectl")), *args.command], env=environment)
+    return subprocess.call([str(program), *args.command], env=environment)
 
 
 def _hns(lab: Lab, args: argparse.Namespace) -> int:
-    _say("\n".join(summary(lab.host(args.host).hns.state())))
+    lines = summary(lab.host(args.host).hns.state())
+    _say("\n".join(lines) or f"nothing is programmed on {args.host}")
     return 0
 
 

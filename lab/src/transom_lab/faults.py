@@ -6,11 +6,12 @@ of the machine itself. Each can be taken back.
 
 import os
 import signal
+from ipaddress import IPv4Address
 from pathlib import Path
 
 from transom_lab.lab import Lab
 from transom_lab.namespaces import Room
-from transom_lab.network import bridge_port
+from transom_lab.network import bridge_port, give_address
 from transom_lab.standins import cancel_power_cut, order_power_cut
 from transom_lab.volume import limit, release
 
@@ -32,6 +33,11 @@ class Faults:
     def mend_network(self, name: str) -> None:
         """Plug the cable in again."""
         self._link(name, "up")
+
+    def restore_address(self, name: str) -> None:
+        """Give the host the address that it lost when a switch was made (`hns.interrupt_at_next_switch`)."""
+        host = self._lab.host(name)
+        give_address(host.room, IPv4Address(host.plan.address))
 
     def slow_network(self, name: str, *, kbit_s: int) -> None:
         """Let at most this much through the host's cable, each way."""

@@ -99,10 +99,9 @@ def join_flags(lab: Lab, host: WindowsHost, made: LabFleet) -> list[str]:
 
 def reset_flags(lab: Lab, host: WindowsHost) -> list[str]:
     """The arguments of `transom reset` for one host, but for the confirmation."""
-    public = host.host_key.with_suffix(".pub").read_text(encoding="ascii").strip()
     return [
         f"{USER}@127.0.0.1:{host.plan.local_port}",
-        *("--key", str(lab.key), "--host-key", public),
+        *("--key", str(lab.key), "--host-key", host.public_key),
         *("--kubeconfig", str(lab.kubeconfig), "--node-ip", host.plan.address),
     ]
 
@@ -132,11 +131,10 @@ def _document(lab: Lab, kubernetes: str) -> dict[str, object]:
 
 
 def _host(lab: Lab, host: WindowsHost) -> dict[str, object]:
-    public = host.host_key.with_suffix(".pub").read_text(encoding="ascii").strip()
     ssh = {
         "user": USER,
         "port": host.plan.local_port,
-        "hostKey": public,
+        "hostKey": host.public_key,
         "credential": {"file": str(lab.key)},
     }
     return {

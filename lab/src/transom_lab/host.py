@@ -78,9 +78,25 @@ class WindowsHost:
         """Whether its network service and SSH server run."""
         return all(self.room.is_alive(name) for name in ("hns", "sshd"))
 
+    @property
+    def public_key(self) -> str:
+        """The key by which its SSH server is known; nothing before the host was made."""
+        file = self.host_key.with_suffix(".pub")
+        return file.read_text(encoding="ascii").strip() if file.exists() else ""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether it was once brought up to the end, by an `up` that nobody killed."""
+        return self._complete_file.exists()
+
+    def note_complete(self) -> None:
+        """Remember that the host was brought up to the end."""
+        self._complete_file.touch()
+
     def create(self, base: Path, files: Mapping[str, Path], *, registry: Path) -> None:
         """Copy the base and put `files` (place on the drive to file of the machine) into it."""
         self.directory.mkdir(parents=True, exist_ok=True)
+        self._complete_file.unlink(missing_ok=True)
         shutil.rmtree(self.prefix, ignore_errors=True)
         copy_prefix(base, self.prefix)
         for place, file in files.items():
@@ -249,6 +265,10 @@ class WindowsHost:
             log=self.directory / f"{name}.log",
             enter=enter,
         )
+
+    @property
+    def _complete_file(self) -> Path:
+        return self.directory / "complete"
 
     @property
     def _registry_file(self) -> Path:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from transom.errors import UsageError
@@ -31,12 +32,14 @@ from transom_lab.programs import Goos, Program, default_version, program
 from transom_lab.progress import Progress
 from transom_lab.record import Record
 from transom_lab.registry import windows_release
+from transom_lab.scratch import clear_abandoned
 from transom_lab.wine import Wine
 
 WINDOWS_PROGRAMS = ("kubeadm", "kubelet", "kube-proxy")
 DEFAULT_WINDOWS = "2022"
 
 _LOCK_TIMEOUT_S = 1800.0
+_AT_ONCE = 5
 _RUNTIME = r'"C:\Program Files\containerd\containerd-standin.exe"'
 KUBELET_COMMAND = (
     rf"{PROGRAM_FOLDER}\kubelet.exe --windows-service --v=2"
@@ -118,21 +121,21 @@ class Lab:
             found = records.read(self._record_file)
             if found is None or not found.complete or not self._runs(found):
                 self._remove()
-                found = self._start_control_plane(wish)
+                found = self._start(wish)
             _check_same(found, wish)
             if wish.cluster_api:
                 self._start_cluster_api(wish)
             wanted = self._plans(found, wish)
             missing = [plan for plan in wanted if not self._is_up(found, plan)]
             if missing:
-                found = self._start_hosts(found.with_hosts(wanted), missing, wish)
+                found = self._add_hosts(found.with_hosts(wanted), missing, wish)
             return found
 
     def down(self) -> None:
         """End every process and remove every file of the lab."""
         with self._lock():
             self._remove()
-        self._lock_file.unlink(missing_ok=True)
+            self._lock_file.unlink(missing_ok=True)
 
     @property
     def _lock_file(self) -> Path:
@@ -145,6 +148,7 @@ class Lab:
         Room(self.directory).close()
         if self.directory.exists():
             shutil.rmtree(self.directory)
+        clear_abandoned(self._cache)
 
     def _runs(self, found: Record) -> bool:
         wanted = {Component(name) for name in found.components}
@@ -155,44 +159,50 @@ class Lab:
         )
 
     def _is_up(self, found: Record, plan: HostPlan) -> bool:
-        return plan in found.hosts and self._host(plan).is_up
+        host = self._host(plan)
+        return plan in found.hosts and host.is_complete and host.is_up
 
     def _host(self, plan: HostPlan) -> WindowsHost:
         return WindowsHost(self.directory / "hosts" / plan.name, plan, Wine.find())
 
-    def _start_control_plane(self, wish: Wish) -> Record:
+    def _start(self, wish: Wish) -> Record:
+        """Start control plane and hosts at once: neither needs the other."""
         version = wish.kubernetes or default_version("kubernetes")
-        binaries = Binaries(cache=self._cache, progress=self._progress, named=wish.binaries)
+        binaries = self._binaries(wish)
         names = ["kubeadm", "kubectl", *(PROGRAMS[c] for c in wish.components if c in PROGRAMS)]
-        wanted = [program(name, Goos.LINUX, version) for name in names]
-        if wish.hosts:
-            wanted += _windows_programs(version)
+        linux = [program(name, Goos.LINUX, version) for name in names]
+        wanted = [*linux, *(_windows_programs(version) if wish.hosts and not wish.bare else ())]
         found = binaries.fetch(wanted)
-        linux = {p.name: path for p, path in found.items() if p.goos is Goos.LINUX}
-        programs = linux | {c: linux[name] for c, name in PROGRAMS.items() if name in linux}
-        programs[Component.ETCD] = binaries.etcd()
-        self.directory.mkdir(parents=True, mode=0o700)
+        programs = {item.name: found[item] for item in linux}
         lab = Record(
             kubernetes=version,
             components=tuple(wish.components),
             api_port=_free_port(),
             hosts=(),
-            programs={name: str(path) for name, path in linux.items()},
+            programs={name: str(path) for name, path in programs.items()},
         )
+        lab = lab.with_hosts(self._plans(lab, wish))
+        programs |= {part: programs[name] for part, name in PROGRAMS.items() if name in programs}
+        programs[Component.ETCD] = binaries.etcd()
+        hosts = self._host_tasks(lab, lab.hosts, wish)
+        self.directory.mkdir(parents=True, mode=0o700)
         records.write(self._record_file, lab)
-        with self._progress.stage(f"starting the Kubernetes {version} control plane"):
+        what = ", ".join([f"the Kubernetes {version} control plane", *_names(lab.hosts)])
+        with self._progress.stage(f"starting {what}"):
             _make_key(self.key)
             self.ground.open(hostname="ground")
             make_bridge(self.ground)
             self._forward("forward-api", lab.api_port, f"{CONTROL_PLANE}:6443")
             self._serve("caretaker", str(self.directory))
-            self.control_plane.start(
+            control_plane = partial(
+                self.control_plane.start,
                 self.ground,
                 version=version,
                 programs=programs,
                 components=wish.components,
                 local_port=lab.api_port,
             )
+            _at_once([control_plane, *hosts])
         lab = replace(lab, complete=True)
         records.write(self._record_file, lab)
         return lab
@@ -201,9 +211,8 @@ class Lab:
         room = self.control_plane.room
         if all(room.is_alive(manager.program) for manager in clusterapi.MANAGERS):
             return
-        binaries = Binaries(cache=self._cache, progress=self._progress, named=wish.binaries)
         wanted = [program(manager.program, Goos.LINUX) for manager in clusterapi.MANAGERS]
-        programs = binaries.fetch(wanted)
+        programs = self._binaries(wish).fetch(wanted)
         with self._progress.stage("starting the Cluster API controllers"):
             for manager in clusterapi.MANAGERS:
                 room.stop(manager.program)
@@ -222,8 +231,20 @@ class Lab:
         ]
         return [*found.hosts, *more]
 
-    def _start_hosts(self, lab: Record, plans: Sequence[HostPlan], wish: Wish) -> Record:
-        binaries = Binaries(cache=self._cache, progress=self._progress, named=wish.binaries)
+    def _add_hosts(self, lab: Record, plans: Sequence[HostPlan], wish: Wish) -> Record:
+        """Start hosts of a lab that runs."""
+        tasks = self._host_tasks(lab, plans, wish)
+        records.write(self._record_file, lab)
+        with self._progress.stage(f"starting {', '.join(_names(plans))}"):
+            _at_once(tasks)
+        return lab
+
+    def _host_tasks(
+        self, lab: Record, plans: Sequence[HostPlan], wish: Wish
+    ) -> list[Callable[[], None]]:
+        """Have everything that these hosts are made of, and give what starts each of them."""
+        if not plans:
+            return []
         wine = Wine.find()
         with self._progress.stage("building the stand-ins"):
             parts = build_native(self._cache, self._progress.note)
@@ -240,9 +261,8 @@ class Lab:
         }
         files = {r"C:\Windows\System32\launch.exe": launch}
         if not wish.bare:
-            found = binaries.fetch(_windows_programs(lab.kubernetes))
+            found = self._binaries(wish).fetch(_windows_programs(lab.kubernetes))
             files |= {rf"{PROGRAM_FOLDER}\{p.file_name}": path for p, path in found.items()}
-        records.write(self._record_file, lab)
 
         def start(plan: HostPlan) -> None:
             host = self._host(plan)
@@ -251,11 +271,12 @@ class Lab:
             host.start(self.ground, authorized_keys=self.authorized_keys)
             if not wish.bare:
                 prepare(host)
+            host.note_complete()
 
-        what = f"starting {', '.join(plan.name for plan in plans)}"
-        with self._progress.stage(what):
-            _each(start, plans)
-        return lab
+        return [partial(start, plan) for plan in plans]
+
+    def _binaries(self, wish: Wish) -> Binaries:
+        return Binaries(cache=self._cache, progress=self._progress, named=wish.binaries)
 
     def _forward(self, name: str, port: int, target: str) -> None:
         network = str(self.ground.init_pid)
@@ -329,10 +350,14 @@ def _check_same(found: Record, wish: Wish) -> None:
         )
 
 
-def _each(do: Callable[[HostPlan], None], plans: Collection[HostPlan]) -> None:
-    """Run for all at once and report the first failure after all have ended."""
-    with ThreadPoolExecutor(max_workers=min(4, len(plans))) as pool:
-        outcomes = [pool.submit(do, plan) for plan in plans]
+def _names(plans: Sequence[HostPlan]) -> list[str]:
+    return [plan.name for plan in plans]
+
+
+def _at_once(tasks: Collection[Callable[[], None]]) -> None:
+    """Do all at once and report the first failure after all have ended."""
+    with ThreadPoolExecutor(max_workers=min(_AT_ONCE, len(tasks))) as pool:
+        outcomes = [pool.submit(task) for task in tasks]
     for outcome in outcomes:
         outcome.result()
 

@@ -7,12 +7,12 @@ folder has been made. Upstream's programs are never removed: they take long to b
 
 import os
 import shutil
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
 from transom.errors import TemporaryError
 from transom_lab.locks import exclusive
+from transom_lab.scratch import scratch
 
 KEPT = 4
 """That many of a kind stay, however old."""
@@ -50,6 +50,6 @@ def _last_use(folder: Path) -> float:
 def _remove(folder: Path) -> None:
     """Out of its place first, so that nobody finds half of it."""
     if folder.exists():
-        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".old-") as scratch:
-            folder.rename(Path(scratch) / folder.name)
-            shutil.rmtree(Path(scratch) / folder.name)
+        with scratch(folder) as made:
+            folder.rename(made / folder.name)
+            shutil.rmtree(made / folder.name)

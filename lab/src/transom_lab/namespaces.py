@@ -72,6 +72,12 @@ class Room:
         self.run_directory = run
 
     @property
+    def name(self) -> str:
+        """What people call the room: a host's name, `cp` or `ground`."""
+        folder = self.run_directory
+        return folder.parent.name if folder.name == "run" else folder.name
+
+    @property
     def init_pid(self) -> int | None:
         """The room's init as the machine numbers it, or None if the room does not live."""
         try:
@@ -114,7 +120,7 @@ class Room:
         pid = self.init_pid
         if pid is None:
             raise PermanentError(
-                f"cannot enter {self.run_directory.name}: it is not running",
+                f"cannot enter {self.name}: it is not running",
                 subject=str(self.run_directory),
                 hint="run `transom lab up`",
             )
@@ -245,7 +251,7 @@ class Room:
             if time.monotonic() > deadline:
                 said = (self.run_directory / "init.log").read_text(errors="replace").strip()
                 raise PermanentError(
-                    f"cannot make namespaces for {self.run_directory.name}: {said or 'no answer'}",
+                    f"cannot make namespaces for {self.name}: {said or 'no answer'}",
                     subject=str(self.run_directory),
                     hint="run `transom lab doctor`",
                 )

@@ -8,18 +8,20 @@ import hashlib
 import os
 import shutil
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from transom.errors import PermanentError, UsageError
+from transom.errors import PermanentError
+from transom_lab.gomodules import find_go
+from transom_lab.launcher import COMPILER
 from transom_lab.leftovers import note_use, remove_old
 from transom_lab.locks import exclusive
+from transom_lab.processes import mortal
+from transom_lab.scratch import lock_file, scratch
 from transom_lab.sources import source
 
-_COMPILER = "x86_64-w64-mingw32-gcc"
 _FLAGS = (
     "-shared",
     "-s",
@@ -71,17 +73,15 @@ def build_native(cache: Path, progress: Callable[[str], None]) -> NativeParts:
     """Compile what is not in the cache yet; the same sources give the same folder.
 
     Raises:
-        UsageError: a compiler is missing.
-        PermanentError: a compiler refused the sources.
+        PermanentError: a compiler is missing, or refused the sources.
     """
     native = source("native")
-    _require_compilers()
     folder = cache / "native" / _fingerprint(native)
-    with exclusive(cache / "native.lock", timeout_s=_BUILD_TIMEOUT_S):
+    with exclusive(lock_file(cache, folder), timeout_s=_BUILD_TIMEOUT_S):
         if not folder.exists():
-            folder.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".building-") as scratch:
-                building = Path(scratch) / "out"
+            _require_compiler()
+            with scratch(folder) as made:
+                building = made / "out"
                 building.mkdir()
                 _build(native, building, progress)
                 building.rename(folder)
@@ -118,12 +118,12 @@ def _build(native: Path, out: Path, progress: Callable[[str], None]) -> None:
 def _compile(folder: Path, out: Path, libraries: Sequence[str]) -> None:
     sources = sorted(str(file) for file in folder.glob("*.c"))
     linked = [f"-l{name}" for name in libraries]
-    _run_tool([_COMPILER, *_FLAGS, "-o", str(out), *sources, *linked], folder)
+    _run_tool([COMPILER, *_FLAGS, "-o", str(out), *sources, *linked], folder)
 
 
 def run_go(module: Path, *arguments: str) -> None:
     """Run the go command in a module of ours, for Windows, exactly as its go.sum pins it."""
-    _run_tool(["go", *arguments], module)
+    _run_tool([find_go(), *arguments], module)
 
 
 def _run_tool(command: Sequence[str], folder: Path) -> None:
@@ -131,7 +131,7 @@ def _run_tool(command: Sequence[str], folder: Path) -> None:
     go = {"GOOS": "windows", "GOARCH": "amd64", "CGO_ENABLED": "0", "GOWORK": "off"}
     environment = {**os.environ, **go, "GOFLAGS": "-mod=readonly"}
     done = subprocess.run(
-        command,
+        mortal(command),
         cwd=folder,
         env=environment,
         stdin=subprocess.DEVNULL,
@@ -147,15 +147,13 @@ def _run_tool(command: Sequence[str], folder: Path) -> None:
         )
 
 
-def _require_compilers() -> None:
-    packages = {_COMPILER: "install the Debian package gcc-mingw-w64-x86-64", "go": "install Go"}
-    for program, hint in packages.items():
-        if not shutil.which(program):
-            raise UsageError(
-                f"cannot build the lab's Windows programs: {program} is not installed",
-                subject=program,
-                hint=hint,
-            )
+def _require_compiler() -> None:
+    if not shutil.which(COMPILER):
+        raise PermanentError(
+            f"cannot build the lab's Windows programs: {COMPILER} is not installed",
+            subject=COMPILER,
+            hint="install the Debian package gcc-mingw-w64-x86-64",
+        )
 
 
 def _fingerprint(native: Path) -> str:

@@ -53,9 +53,14 @@ def connect(ground: Room, room: Room, *, name: str, address: IPv4Address) -> Non
         timeout_s=_TIMEOUT_S,
     )
     ground.call(["ip", "link", "set", port, "master", "br0", "up"], timeout_s=_TIMEOUT_S)
+    give_address(room, address)
+
+
+def give_address(room: Room, address: IPv4Address) -> None:
+    """Let `eth0` of a room have its address and a default route, whatever it had."""
     for command in (
-        f"addr add {address}/{SUBNET.prefixlen} dev eth0",
+        f"addr replace {address}/{SUBNET.prefixlen} dev eth0",
         "link set eth0 up",
-        f"route add default via {GROUND}",
+        f"route replace default via {GROUND}",
     ):
         room.call(["ip", *command.split()], timeout_s=_TIMEOUT_S)

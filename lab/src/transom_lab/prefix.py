@@ -7,7 +7,6 @@ Called by `lab`.
 
 import hashlib
 import io
-import tempfile
 import time
 import zipfile
 from pathlib import Path
@@ -21,6 +20,7 @@ from transom_lab.native import NativeParts
 from transom_lab.processes import failed, run_program
 from transom_lab.progress import Progress
 from transom_lab.registry import WindowsRelease, render_registry
+from transom_lab.scratch import lock_file, scratch
 from transom_lab.wine import Wine
 
 _BOOT_TIMEOUT_S = 180.0
@@ -36,16 +36,15 @@ def base_prefix(
 ) -> Path:
     """The base prefix for a release; made if it is not in the cache."""
     target = cache / "prefixes" / f"{release.name}-{_digest(wine, parts, release)}"
-    lock = cache / "locks" / f"{target.name}.lock"
+    lock = lock_file(cache, target)
     with exclusive(lock, timeout_s=_LOCK_TIMEOUT_S):
         if not target.is_dir():
-            target.parent.mkdir(parents=True, exist_ok=True)
             python = embeddable_zip(cache=cache, progress=progress)
             with (
                 progress.stage(f"making the base of Windows Server {release.name}"),
-                tempfile.TemporaryDirectory(dir=target.parent, prefix=".new-") as scratch,
+                scratch(target) as folder,
             ):
-                made = _make(Path(scratch), wine, parts, release)
+                made = _make(folder, wine, parts, release)
                 _fill(made / "drive_c", parts, python)
                 made.rename(target)
             others = target.parent.glob(f"{release.name}-*")
@@ -70,12 +69,12 @@ def _digest(wine: Wine, parts: NativeParts, release: WindowsRelease) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def _make(scratch: Path, wine: Wine, parts: NativeParts, release: WindowsRelease) -> Path:
-    prefix = scratch / "prefix"
+def _make(folder: Path, wine: Wine, parts: NativeParts, release: WindowsRelease) -> Path:
+    prefix = folder / "prefix"
     for name in ("prefix", "run", "tmp"):
-        (scratch / name).mkdir()
-    room = Room(scratch / "run")
-    room.open(hostname="base", binds=[Bind(scratch / "tmp", Path("/tmp"))])  # noqa: S108 - the room's own
+        (folder / name).mkdir()
+    room = Room(folder / "run")
+    room.open(hostname="base", binds=[Bind(folder / "tmp", Path("/tmp"))])  # noqa: S108 - the room's own
     try:
         _boot(room, prefix, wine)
         drive = prefix / "drive_c"

@@ -18,6 +18,11 @@ _TICK_S = 0.05
 _LAST_WORDS_S = 0.2
 
 
+def mortal(argv: Sequence[str]) -> list[str]:
+    """The same command, ended by the kernel with the process that started it, however that ends."""
+    return ["setpriv", "--pdeathsig", "KILL", *argv]
+
+
 def run_program(
     argv: Sequence[str],
     *,

@@ -1,26 +1,37 @@
 """`transom addons`: what the cluster runs for its Windows nodes."""
 
+import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transom.cli import fleet_file
+from transom.cli import cluster_access, console, fleet_file
 from transom.errors import UsageError
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
+    from collections.abc import Awaitable, Callable, Sequence
 
     from transom.addons.setting import Setting
+    from transom.fleet.addons import Change
+    from transom.kube.objects import Objects
     from transom.model.fleet import Fleet
+    from transom.model.manifest import Manifest
 
 SUMMARY = "kube-proxy, the network and runtime classes for a fleet's Windows nodes."
+EXIT_DIFFERENT = 1
 
+_TIMEOUT_S = 300
 _EXAMPLES = """\
 examples:
   transom addons render -f fleet.yaml                 one YAML stream; nothing is asked of a cluster
   transom addons render -f fleet.yaml --to addons     a folder that kustomize takes
+  transom addons diff -f fleet.yaml                   what apply would change; exit 1 if anything
+  transom addons apply -f fleet.yaml                  change it, and wait until it runs
+  transom addons delete -f fleet.yaml --yes           take away what Transom made for this fleet
 
-exit codes: 0 done, 2 the fleet has mistakes, 3 it cannot work (every reason is printed)
+exit codes: 0 done or nothing to do, 1 diff found something, 2 the fleet has mistakes,
+3 fleet or cluster do not fit (every reason is printed), 4 not all pods run in time, 5 failed
 """
 
 
@@ -30,6 +41,29 @@ def configure(parser: ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     render = _action(actions, "render", "print the manifests; reads no cluster")
     render.add_argument("--to", metavar="DIR", help="write a folder for kustomize instead")
+    diff = _action(actions, "diff", "what apply would change; changes nothing")
+    apply = _action(actions, "apply", "have the cluster run them, and wait until it does")
+    apply.add_argument("--no-wait", action="store_true", help="do not wait for pods to run")
+    apply.add_argument(
+        "--timeout",
+        type=int,
+        default=_TIMEOUT_S,
+        metavar="SECONDS",
+        help="how long pods may take to run (default: %(default)s)",
+    )
+    delete = _action(actions, "delete", "take away what Transom made for this fleet")
+    delete.add_argument(
+        "--yes", action="store_true", help="do it; without it only what would go is shown"
+    )
+    for made in (diff, apply):
+        made.add_argument(
+            "--force-conflicts",
+            action="store_true",
+            help="take over fields of these objects that somebody else set",
+        )
+    for made in (diff, apply, delete):
+        made.add_argument("-o", "--output", choices=["text", "json"], default="text")
+        cluster_access.add_arguments(made, fleet=True)
 
 
 def _action(
@@ -42,19 +76,95 @@ def _action(
 
 def run(args: Namespace) -> int:
     """Do one action."""
-    return _render(args)
+    fleet = _fleet(args.filename)
+    if args.action == "render":
+        return _render(args, fleet)
+    if args.action == "delete":
+        return _delete(args, fleet)
+    return _diff_or_apply(args, fleet)
 
 
-def _render(args: Namespace) -> int:
+def _render(args: Namespace, fleet: "Fleet") -> int:
     from transom.addons import delivery
     from transom.addons.catalogue import render
+    from transom.addons.provisions import provisions
 
-    manifests = render(_setting(_fleet(args.filename)))
+    setting = _setting(fleet)
+    manifests = render(setting)
+    _print_needs(provisions(setting))
     if args.to:
         _write(Path(args.to), delivery.folder(manifests))
     else:
         print(delivery.stream(manifests), end="")
     return 0
+
+
+def _diff_or_apply(args: Namespace, fleet: "Fleet") -> int:
+    from transom.addons.catalogue import render
+    from transom.addons.provisions import provisions
+    from transom.fleet import addons
+
+    needs: list[str] = []
+
+    async def work(objects: "Objects", version: str) -> "list[Change]":
+        setting = _setting(_at_version(fleet, version))
+        manifests = render(setting)
+        await addons.check(objects, setting)
+        needs.extend(provisions(setting, await objects.list("v1", "Node")))
+        act = addons.diff if args.action == "diff" else addons.apply
+        changes = await act(objects, manifests, fleet.name, force=args.force_conflicts)
+        if args.action == "apply" and not args.no_wait:
+            await _await_rollout(args, objects, manifests)
+        return changes
+
+    changes = _with_cluster(args, fleet, work)
+    _print(args, fleet, changes, needs, done=args.action == "apply")
+    different = any(change.act is not addons.Act.KEEP for change in changes)
+    return EXIT_DIFFERENT if args.action == "diff" and different else 0
+
+
+def _delete(args: Namespace, fleet: "Fleet") -> int:
+    from transom.fleet import addons
+
+    async def work(objects: "Objects", version: str) -> "list[Change]":
+        del version
+        act = addons.delete if args.yes else addons.owned
+        return await act(objects, fleet.name)
+
+    changes = _with_cluster(args, fleet, work)
+    _print(args, fleet, changes, [], done=args.yes)
+    if changes and not args.yes:
+        print("nothing was deleted: pods on these nodes lose Services and network; --yes does it")
+        return EXIT_DIFFERENT
+    return 0
+
+
+def _with_cluster(
+    args: Namespace,
+    fleet: "Fleet",
+    work: "Callable[[Objects, str], Awaitable[list[Change]]]",
+) -> "list[Change]":
+    import asyncio
+
+    from transom.kube.objects import KubeObjects
+
+    async def connected() -> "list[Change]":
+        api = cluster_access.open_api(args, fleet.cluster)
+        try:
+            return await work(KubeObjects(api), await api.version())
+        finally:
+            await api.close()
+
+    return asyncio.run(connected())
+
+
+async def _await_rollout(
+    args: Namespace, objects: "Objects", manifests: "Sequence[Manifest]"
+) -> None:
+    from transom.fleet import addons
+    from transom.fleet.run import RealClock
+
+    await addons.await_rollout(objects, manifests, RealClock(), timeout_s=args.timeout)
 
 
 def _fleet(file: str) -> "Fleet":
@@ -67,6 +177,13 @@ def _fleet(file: str) -> "Fleet":
             hint="write each fleet into a file of its own",
         )
     return fleets[0]
+
+
+def _at_version(fleet: "Fleet", version: str) -> "Fleet":
+    from dataclasses import replace
+
+    known = fleet.cluster.version or version
+    return replace(fleet, cluster=replace(fleet.cluster, version=known))
 
 
 def _setting(fleet: "Fleet") -> "Setting":
@@ -97,3 +214,50 @@ def _write(folder: Path, files: dict[str, str]) -> None:
     except OSError as error:
         raise UsageError(f"cannot write {folder}", subject=str(folder)) from error
     print(f"{folder}: {len(files)} files")
+
+
+def _print_needs(needs: list[str]) -> None:
+    if needs:
+        print("what this network needs and Transom does not bring:", file=sys.stderr)
+    for need in needs:
+        print(f"  - {need}", file=sys.stderr)
+
+
+def _print(
+    args: Namespace, fleet: "Fleet", changes: "list[Change]", needs: list[str], *, done: bool
+) -> None:
+    if args.output == "json":
+        _print_json(fleet, changes, needs, done=done)
+        return
+    _print_needs(needs)
+    for change in changes:
+        print(f"{console.paint(f'{change.act:<7}', 'bold', stream=sys.stdout)} {change.name}")
+        for path, before, after in change.fields:
+            print(f"          {path}: {before} -> {after}")
+    counts = [
+        f"{sum(change.act == act for change in changes)} {words}"
+        for act, words in (
+            ("create", "created" if done else "to create"),
+            ("change", "changed" if done else "to change"),
+            ("delete", "deleted" if done else "to delete"),
+            ("keep", "as they should be"),
+        )
+    ]
+    print(f"fleet {fleet.name}: {', '.join(counts)}")
+
+
+def _print_json(fleet: "Fleet", changes: "list[Change]", needs: list[str], *, done: bool) -> None:
+    from transom.cli.documents.addons import AddonChanges, ChangedField, ChangedObject
+
+    items = tuple(
+        ChangedObject(
+            **change.name._asdict(),
+            act=change.act.value,
+            fields=tuple(
+                ChangedField(path=path, before=before, after=after)
+                for path, before, after in change.fields
+            ),
+        )
+        for change in changes
+    )
+    console.print_json(AddonChanges(fleet=fleet.name, done=done, items=items, needs=tuple(needs)))

@@ -57,6 +57,8 @@ COMMANDS = (
     Command("lint", "Workloads", "what will not work on Windows in manifests, and why"),
     Command("fix", "Workloads", "correct manifests in place where that is safe"),
     Command("place", "Workloads", "send Windows workloads to Windows nodes, in their manifests"),
+    Command("userdata", "Machines", "boot data for cloudbase-init: what it will do, and why not"),
+    Command("capi", "Machines", "Cluster API: names of Windows machines"),
     Command("completion", "Shell", "a completion script for bash, zsh, fish or PowerShell"),
 )
 

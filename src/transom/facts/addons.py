@@ -50,3 +50,31 @@ class AddonLimit(Row):
     subject: ClassVar[str] = "addons"
     table: ClassVar[str] = "addon_limit"
     text: str
+
+
+class Rival(Row):
+    """How another Windows kube-proxy or network is known: `words` in names and images.
+
+    `plugin` is the fleet's key of the network it belongs to, empty for kube-proxy.
+    """
+
+    subject: ClassVar[str] = "addons"
+    table: ClassVar[str] = "rival"
+    title: str
+    words: tuple[str, ...]
+    text: str
+    plugin: str = ""
+
+
+class Provision(Row):
+    """What a network needs that Transom does not bring; `mode` is empty where it is any.
+
+    `routes` means that each node's pod range needs a route to its node.
+    """
+
+    subject: ClassVar[str] = "addons"
+    table: ClassVar[str] = "provision"
+    plugin: str
+    text: str
+    mode: str = ""
+    routes: bool = False

@@ -82,7 +82,9 @@ async def join_host(
         is_new = await run.program.bring(brought)
         request = await _request(wish, view, run, pin=pin, watcher=watcher)
         watcher.stage("compare the host with its recipe")
-        wanted = _drifting(await run.program.plan(replace(request, verb=Verb.PLAN)), request)
+        wanted = _drifting(
+            await run.program.plan(replace(request, verb=Verb.PLAN, plan_for=Verb.JOIN)), request
+        )
         changed = await _work(request, wanted, run, doors, watcher, may_reboot=wish.reboot)
         watcher.stage("wait until the node is Ready")
         node = await _ready(request.recipe.join.node_name, doors)

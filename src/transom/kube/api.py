@@ -67,6 +67,10 @@ class Api(Protocol):
         """A ConfigMap's data, or None where there is none."""
         ...
 
+    async def secret(self, namespace: str, name: str) -> Mapping[str, bytes] | None:
+        """A Secret's data, decoded, or None where there is none."""
+        ...
+
     async def time(self) -> int:
         """The API server's clock, in seconds since the epoch."""
         ...

@@ -4,6 +4,7 @@ Opened by the command line. Only here, in `answers` and in `sight` lightkube is 
 """
 
 import base64
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from email.utils import parsedate_to_datetime
@@ -88,6 +89,13 @@ class KubeApi:
         """Read a ConfigMap."""
         found = await self._get(core_v1.ConfigMap, name, namespace)
         return None if found is None else found.data or {}
+
+    async def secret(self, namespace: str, name: str) -> Mapping[str, bytes] | None:
+        """Read a Secret."""
+        found = await self._get(core_v1.Secret, name, namespace)
+        if found is None:
+            return None
+        return {key: base64.b64decode(text) for key, text in (found.data or {}).items()}
 
     async def time(self) -> int:
         """Take it from the head of an answer."""
@@ -227,6 +235,31 @@ class KubeApi:
             found: dict[str, Any] = answer.json()
             return found
 
+    async def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        act: str,
+        subject: str,
+        params: Mapping[str, str] | None = None,
+        body: Mapping[str, Any] | None = None,
+        media_type: str = "application/json",
+    ) -> dict[str, Any]:
+        """Send a request to a path, for kinds that this module has no word for."""
+        with self._translated(act, subject):
+            # As in `version`.
+            answer = await self._client._client._client.request(  # noqa: SLF001
+                method,
+                path,
+                params=params,
+                content=None if body is None else json.dumps(body).encode(),
+                headers={"Content-Type": media_type},
+            )
+            answer.raise_for_status()
+            found: dict[str, Any] = answer.json()
+            return found
+
     async def close(self) -> None:
         """Close idle connections."""
         await self._client.aclose()
@@ -258,7 +291,7 @@ class KubeApi:
             raise self._refused(act, subject, error.status.code or 0, str(error)) from error
         except httpx2.HTTPStatusError as error:
             code = error.response.status_code
-            raise self._refused(act, subject, code, error.response.text) from error
+            raise self._refused(act, subject, code, _said(error.response)) from error
         except (httpx2.HTTPError, OSError) as error:
             raise TemporaryError(
                 f"cannot reach the API server {self.server}: {str(error) or type(error).__name__}",
@@ -279,3 +312,10 @@ class KubeApi:
                 hint="use a kubeconfig whose user may do this",
             )
         return PermanentError(message, subject=self.server)
+
+
+def _said(answer: httpx2.Response) -> str:
+    try:
+        return str(answer.json()["message"])
+    except (ValueError, KeyError, TypeError):
+        return answer.text

@@ -46,6 +46,11 @@ class MemoryApi:
         """Look it up."""
         return self.config_maps.get((namespace, name))
 
+    async def secret(self, namespace: str, name: str) -> Mapping[str, bytes] | None:
+        """Look it up."""
+        found = self.secrets.get((namespace, name))
+        return None if found is None else {key: v.encode() for key, v in found.data.items()}
+
     async def time(self) -> int:
         """What it was told."""
         return self.clock

@@ -111,7 +111,7 @@ class ProgramState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeStatus:
-    """Whose a host is, how much of its journal is settled, and how its programs are."""
+    """Whose a host is, what it was last brought to, how much of its journal is settled, how its programs are."""
 
     api_version: str = API_VERSION
     kind: str = "NodeStatus"
@@ -119,6 +119,8 @@ class NodeStatus:
     intents: int
     settled: int
     joined: bool
+    adopted: bool
+    kubernetes: str
     cancelling: bool
     programs: tuple[ProgramState, ...] = ()
 

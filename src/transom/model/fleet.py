@@ -187,9 +187,11 @@ class OVNKubernetesSpec:
 
 @dataclass(frozen=True, slots=True)
 class WinCNISpec:
-    """The wincni plugin."""
+    """The wincni plugin; `node_subnet` is the network of the hosts, which is not translated."""
 
     version: str | None = None
+    node_subnet: str | None = None
+    environment: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,11 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+SERVICE_STATE = "service-state"
+"""The act of starting or stopping a service."""
+ADOPTED = "adopted"
+"""The act that records a node somebody else made."""
+
 
 @dataclass(frozen=True, slots=True)
 class Drift:

@@ -12,11 +12,16 @@ from transom.model.recipe import API_VERSION, Recipe
 
 
 class Verb(Enum):
-    """What a request asks for; undo takes back only what no run brought to its end."""
+    """What a request asks for; undo takes back only what no run brought to its end.
+
+    An adoption only records a node that somebody else made; an upgrade or a join changes it then.
+    """
 
     PLAN = "plan"
     PREPARE = "prepare"
     JOIN = "join"
+    ADOPT = "adopt"
+    UPGRADE = "upgrade"
     RESET = "reset"
     UNDO = "undo"
 
@@ -40,7 +45,8 @@ class Request:
 
     Undoing leaves Windows features on unless `remove_features` says otherwise: others may have
     come to need them, and turning them off takes a reboot. A step that changes the network is
-    undone where neither gateway nor API server answers for `unreachable_s` after it.
+    undone where neither gateway nor API server answers for `unreachable_s` after it. An upgrade
+    after which the node is not Ready for `ready_s` is undone. A plan says what `plan_for` would do.
     """
 
     api_version: str = API_VERSION
@@ -53,3 +59,5 @@ class Request:
     remove_features: bool = False
     deadline_s: int = 1800
     unreachable_s: int = 60
+    ready_s: int = 300
+    plan_for: Verb = Verb.PREPARE

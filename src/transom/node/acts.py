@@ -11,7 +11,7 @@ from typing import Any
 
 from transom.errors import InternalError
 from transom.model.codec import decode, encode
-from transom.model.journal import Receipt
+from transom.model.journal import SERVICE_STATE, Receipt
 from transom.node.host.files import BESIDE
 from transom.node.host.protocols import ReadHost, UndoHost
 from transom.node.host.values import (
@@ -35,12 +35,22 @@ class Act:
 
 
 def restore_all(host: UndoHost, receipt: Receipt) -> None:
-    """Put everything a receipt names back, last change first."""
+    """Put everything a receipt names back, last change first.
+
+    Services it names stand still meanwhile, because one that runs holds its program open; in the end
+    they are what they were before the first change.
+    """
+    states = {i.subject: i for i in reversed(receipt.intents) if i.act == SERVICE_STATE}
+    for name in reversed(states):
+        host.services.stop(name)
     for intent in reversed(receipt.intents):
         act = ACTS.get(intent.act)
         if act is None:
             raise InternalError(f"the journal has an unknown act {intent.act!r}")
-        act.restore(host, intent.subject, intent.before)
+        if intent.act != SERVICE_STATE:
+            act.restore(host, intent.subject, intent.before)
+    for name, intent in states.items():
+        _restore_service_state(host, name, intent.before)
 
 
 def _look_file(host: ReadHost, path: str) -> Before:
@@ -209,12 +219,36 @@ def _restore_hns(host: UndoHost, name: str, before: Before) -> None:
         host.network.delete_hns_network(name)
 
 
+def _look_entries(host: ReadHost, path: str) -> Before:
+    if host.files.kind(path) is not PathKind.DIRECTORY:
+        return None
+    return {"names": list(host.files.entries(path))}
+
+
+def _restore_entries(host: UndoHost, path: str, before: Before) -> None:
+    """Take away what an outside program has put into a directory since."""
+    if before is None:
+        host.files.remove_tree(path)
+        return
+    if host.files.kind(path) is PathKind.DIRECTORY:
+        for name in set(host.files.entries(path)) - set(before["names"]):
+            host.files.remove_tree(ntpath.join(path, name))
+
+
 def _look_adapter(_host: ReadHost, _name: str) -> Before:
     return None
 
 
 def _restore_adapter(_host: UndoHost, _name: str, _before: Before) -> None:
     """Windows gives the adapter back with the network; what it had is kept for people to compare."""
+
+
+def _look_adopted(_host: ReadHost, _name: str) -> Before:
+    return None
+
+
+def _restore_adopted(_host: UndoHost, _name: str, _before: Before) -> None:
+    """A node that somebody else made stays theirs."""
 
 
 def _look_join(_host: ReadHost, _name: str) -> Before:
@@ -239,8 +273,10 @@ ACTS: Mapping[str, Act] = {
     "defender-exclusion": Act(_look_exclusion, _restore_exclusion),
     "feature": Act(_look_feature, _restore_feature),
     "service": Act(_look_service, _restore_service),
-    "service-state": Act(_look_service_state, _restore_service_state),
+    SERVICE_STATE: Act(_look_service_state, _restore_service_state),
     "hns-network": Act(_look_hns, _restore_hns),
+    "directory-entries": Act(_look_entries, _restore_entries),
+    "adopted": Act(_look_adopted, _restore_adopted),
     "adapter": Act(_look_adapter, _restore_adapter),
     "kubeadm-join": Act(_look_join, _restore_join),
 }

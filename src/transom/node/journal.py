@@ -14,7 +14,7 @@ from typing import Any
 
 from transom.errors import PermanentError, UsageError
 from transom.model.codec import decode, encode
-from transom.model.journal import Intent, Owner, Receipt
+from transom.model.journal import ADOPTED, SERVICE_STATE, Intent, Owner, Receipt
 from transom.model.recipe import API_VERSION
 from transom.node.host.files import SafeFiles
 from transom.node.host.protocols import Disk
@@ -42,16 +42,28 @@ class Contents:
 
     def made(self, act: str) -> bool:
         """Whether a change of that kind was recorded and not undone."""
-        return any(intent.act == act for intent in self.intents)
+        return self.last(act) is not None
+
+    def last(self, act: str) -> Intent | None:
+        """The newest change of that kind that was not undone."""
+        return next((item for item in reversed(self.intents) if item.act == act), None)
+
+    @property
+    def is_node(self) -> bool:
+        """Whether the host is a node that Transom answers for: joined or adopted."""
+        return self.made("kubeadm-join") or self.made(ADOPTED)
 
 
 class Journal:
     """A journal file, open for appending; every append is flushed before it returns."""
 
-    def __init__(self, disk: Disk, path: str, contents: Contents, digest: str) -> None:
+    def __init__(
+        self, disk: Disk, path: str, contents: Contents, *, digest: str = "", lines: int = 0
+    ) -> None:
         self._disk = disk
         self._path = path
         self._digest = digest
+        self._lines = lines
         self.contents = contents
 
     @staticmethod
@@ -64,7 +76,9 @@ class Journal:
         if whole < len(data):
             SafeFiles(disk).write(path, data[:whole])
             disk.flush(path)
-        return Journal(disk, path, _replay(records), digest) if records else None
+        if not records:
+            return None
+        return Journal(disk, path, _replay(records), digest=digest, lines=len(records))
 
     @staticmethod
     def look(disk: Disk, path: str) -> Contents | None:
@@ -78,9 +92,8 @@ class Journal:
     def create(disk: Disk, path: str, owner: Owner) -> "Journal":
         """Start the journal of a host that has none."""
         disk.create(path)
-        journal = Journal(disk, path, Contents(owner), "")
-        header = {"apiVersion": API_VERSION, "kind": "Journal", "record": "owner"}
-        journal._append({**header, "owner": encode(owner)})
+        journal = Journal(disk, path, Contents(owner))
+        journal._append(_header(owner))
         return journal
 
     def claim(self, owner: Owner) -> None:
@@ -116,11 +129,58 @@ class Journal:
         self._append({"record": "undone", "count": count})
         self.contents = _undone(self.contents, count)
 
-    def _append(self, record: Mapping[str, Any]) -> None:
-        body = json.dumps(record, separators=(",", ":"), ensure_ascii=True)
-        self._digest = _chain(self._digest, body)
-        self._disk.append(self._path, f"{self._digest} {body}\n".encode())
+    def condense(self) -> None:
+        """Write a settled journal anew with what a reset needs, unless it has no more than that.
+
+        However often a host is upgraded, its journal stays as long as what was changed on it.
+        """
+        kept = lasting(self.contents.intents)
+        records = [_header(self.contents.owner)]
+        records += [{"record": "intent", "intent": encode(intent)} for intent in kept]
+        records += [{"record": "settled", "count": len(kept)}] if kept else []
+        if self.contents.settled != len(self.contents.intents) or len(records) >= self._lines:
+            return
+        lines, digest = [], ""
+        for record in records:
+            line, digest = _line(digest, record)
+            lines.append(line)
+        SafeFiles(self._disk).write(self._path, b"".join(lines))
         self._disk.flush(self._path)
+        self._digest, self._lines = digest, len(lines)
+        self.contents = replace(self.contents, intents=kept, settled=len(kept))
+
+    def _append(self, record: Mapping[str, Any]) -> None:
+        line, self._digest = _line(self._digest, record)
+        self._lines += 1
+        self._disk.append(self._path, line)
+        self._disk.flush(self._path)
+
+
+def lasting(intents: tuple[Intent, ...]) -> tuple[Intent, ...]:
+    """Those that take a host back to how it was found: of each thing the first has what was there.
+
+    The last start of a service stays too: undone first, it lets the service stand still while all
+    the rest is put back.
+    """
+    first: dict[tuple[str, str], int] = {}
+    last_start: dict[str, int] = {}
+    for number, intent in enumerate(intents):
+        first.setdefault((intent.act, intent.subject.lower()), number)
+        if intent.act == SERVICE_STATE and not (intent.before or {}).get("running"):
+            last_start[intent.subject.lower()] = number
+    kept = {*first.values(), *last_start.values()}
+    return tuple(intent for number, intent in enumerate(intents) if number in kept)
+
+
+def _header(owner: Owner) -> dict[str, Any]:
+    header = {"apiVersion": API_VERSION, "kind": "Journal", "record": "owner"}
+    return {**header, "owner": encode(owner)}
+
+
+def _line(digest: str, record: Mapping[str, Any]) -> tuple[bytes, str]:
+    body = json.dumps(record, separators=(",", ":"), ensure_ascii=True)
+    chained = _chain(digest, body)
+    return f"{chained} {body}\n".encode(), chained
 
 
 def _chain(digest: str, body: str) -> str:

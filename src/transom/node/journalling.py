@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from transom.model.journal import Intent
+from transom.model.journal import SERVICE_STATE, Intent
 from transom.node.acts import ACTS, SEPARATOR
 from transom.node.host.environment import has_entry
 from transom.node.host.files import SafeFiles
@@ -100,6 +100,12 @@ class JournalledFiles:
     ) -> None:
         self.note("file", path, self._before(path, secret=secret))
         self.machine.files.write(path, content, acl=acl)
+
+    def keep(self, path: str) -> None:
+        self.note("file", path, self._before(path, secret=False))
+
+    def flush(self, path: str) -> None:
+        self.machine.files.flush(path)
 
     def append(self, path: str, data: bytes) -> None:
         if self.kind(path) is PathKind.ABSENT:
@@ -270,12 +276,12 @@ class JournalledServices:
         self.machine.services.put(name, definition)
 
     def start(self, name: str) -> None:
-        self.record("service-state", name)
+        self.record(SERVICE_STATE, name)
         self.machine.services.start(name)
 
     def stop(self, name: str) -> None:
         if self.running(name):
-            self.record("service-state", name)
+            self.record(SERVICE_STATE, name)
             self.machine.services.stop(name)
 
 

@@ -25,7 +25,7 @@ from transom.model.answers import (
     Result,
 )
 from transom.model.codec import decode, encode
-from transom.model.journal import Drift
+from transom.model.journal import ADOPTED, Drift
 from transom.model.problem import Mistake, Refusal
 from transom.model.recipe import API_VERSION
 from transom.model.request import JoinSecrets, Request, Verb
@@ -259,11 +259,14 @@ def _shown(drift: Drift) -> PlannedChange:
 
 def _status(machine: Machine, layout: Layout) -> NodeStatus:
     contents = Journal.look(machine.disk, layout.journal)
+    present = Runner(machine, layout, "status").present()
     return NodeStatus(
         owner=contents.owner if contents else None,
         intents=len(contents.intents) if contents else 0,
         settled=contents.settled if contents else 0,
         joined=contents.made("kubeadm-join") if contents else False,
+        adopted=contents.made(ADOPTED) if contents else False,
+        kubernetes=present.kubernetes if present else "",
         cancelling=machine.files.kind(layout.cancel) is not PathKind.ABSENT,
         programs=tuple(program_states(machine.files, layout)),
     )

@@ -2,14 +2,15 @@
 
 Every run looks at every step again, so a run after a crash or a reboot needs no memory but the
 journal. A step that fails is undone with all that this run and unfinished ones before it did,
-unless the request says to keep it.
+unless the request says to keep it. An upgrade is over when the node is Ready on its new version;
+otherwise it is undone, and the node awaited on its old one.
 """
 
 import ntpath
 import os
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
 from typing import Any, TypeVar
@@ -23,22 +24,24 @@ from transom.errors import (
     UsageError,
 )
 from transom.model.event import Level, State
-from transom.model.journal import Drift, Receipt
+from transom.model.journal import ADOPTED, Drift, Receipt
 from transom.model.request import Request, Verb
 from transom.model.version import Version
 from transom.node.events import EventLog
+from transom.node.health import await_healthy, health
 from transom.node.host.protocols import Machine
-from transom.node.host.values import FeatureState, PathKind
+from transom.node.host.values import FeatureState, NodeHealth, PathKind
 from transom.node.journal import Contents, Journal
 from transom.node.journalling import JournallingHost
-from transom.node.kept_recipe import keep_recipe
+from transom.node.kept_recipe import keep_recipe, kept_recipe
 from transom.node.layout import Layout
 from transom.node.reach import answering, is_reached
-from transom.node.step import Disruption, NodeSpec, Step
+from transom.node.step import Disruption, NodeSpec, Present, Step
 from transom.node.steps import PREPARE, STEPS
 from transom.node.steps.preflight import cautions
 
 T = TypeVar("T")
+_ADOPTION = ("preflight", "adopt")
 
 
 class Ending(Enum):
@@ -67,6 +70,7 @@ class Runner:
     steps: tuple[Step, ...] = STEPS
     listener: Callable[[dict[str, Any]], None] | None = None
     afterwards: Callable[[Request, Outcome], None] = lambda _request, _outcome: None
+    _present: Present | None = field(default=None, init=False)
 
     def execute(self, request: Request) -> Outcome:
         """Do what a request asks; raise what made it fail, after undoing."""
@@ -99,8 +103,14 @@ class Runner:
     def plan(self, request: Request) -> list[tuple[Step, Sequence[Drift]]]:
         """Say what each step would change; takes no lock and writes nothing."""
         contents = Journal.look(self.machine.disk, self.layout.journal)
-        want = self._want(request, contents)
-        return [(step, step.check(self.machine, want)) for step in self._chosen(request)]
+        self._present = self._find_present(contents)
+        asked = replace(request, verb=request.plan_for)
+        want = self._want(asked, contents)
+        return [(step, step.check(self.machine, want)) for step in self._chosen(asked)]
+
+    def present(self) -> Present | None:
+        """What the node runs, as far as the journal and the kept recipe tell."""
+        return self._find_present(Journal.look(self.machine.disk, self.layout.journal))
 
     def _execute(self, request: Request, log: EventLog) -> Outcome:
         journal = Journal.open(self.machine.disk, self.layout.journal)
@@ -114,45 +124,123 @@ class Runner:
             self.machine.files.remove_tree(self.layout.saved)
             journal = Journal.create(self.machine.disk, self.layout.journal, request.owner)
         journal.claim(request.owner)
+        self._present = self._find_present(journal.contents)
         return self._make(request, journal, log)
 
     def _make(self, request: Request, journal: Journal, log: EventLog) -> Outcome:
         deadline = self.machine.clock.monotonic() + request.deadline_s
         changed: list[str] = []
         steps = self._chosen(request)
+        before = self._before(request, journal)
         log.total = len(steps)
         for text in cautions(self.machine, request.recipe):
             log.emit(State.NOTED, text, step="preflight", level=Level.WARNING)
         for step in steps:
             if self.machine.files.kind(self.layout.cancel) is not PathKind.ABSENT:
+                if before is not None:
+                    self._roll_back(request, before, journal, log)
                 return Outcome(Ending.CANCELLED, tuple(changed))
-            want = self._want(request, journal.contents)
             try:
-                act = partial(self._guarded, step, want, journal, request, log)
+                act = partial(self._guarded, step, journal, request, log)
                 if self._retry(act, deadline, log, step):
                     changed.append(step.id)
             except Exception as error:
-                self._failed(step, error, request, journal, log)
+                name = type(error).__name__
+                log.emit(State.FAILED, str(error), step=step.id, level=Level.ERROR, error=name)
+                if not request.keep_on_failure:
+                    self._roll_back(request, before, journal, log)
                 raise _known(error, step) from error
             log.done += 1
             state = State.CHANGED if step.id in changed else State.UNCHANGED
             log.emit(state, step.title, step=step.id)
             if step.disruption is Disruption.REBOOT and self._waits_for_reboot(request):
                 return Outcome(Ending.REBOOT, tuple(changed))
-        keep_recipe(self.machine.files, self.layout, request.recipe)
-        self.machine.flush()
-        journal.settle()
+        if before is not None and changed:
+            self._must_be_healthy(request, before, journal, log)
+        self._settle(request, journal)
         return Outcome(Ending.DONE, tuple(changed))
 
-    def _guarded(
-        self, step: Step, want: NodeSpec, journal: Journal, request: Request, log: EventLog
-    ) -> bool:
+    def _settle(self, request: Request, journal: Journal) -> None:
+        """Write down that a run ended well, and forget what no undo needs any more."""
+        if request.verb is not Verb.ADOPT:
+            keep_recipe(self.machine.files, self.layout, request.recipe)
+        self.machine.flush()
+        journal.settle()
+        journal.condense()
+        self._forget_copies(journal)
+
+    def _before(self, request: Request, journal: Journal) -> NodeHealth | None:
+        """How the node is that an upgrade is about to change."""
+        if request.verb is not Verb.UPGRADE or not journal.contents.is_node:
+            return None
+        found = health(self.machine, request.recipe)
+        if found is None:
+            name = request.recipe.join.node_name
+            raise PermanentError(
+                f"the cluster has no Node {name}", subject=name, hint="Reset it and join it again."
+            )
+        return found
+
+    def _must_be_healthy(
+        self, request: Request, before: NodeHealth, journal: Journal, log: EventLog
+    ) -> None:
+        """Wait for the upgraded node; one that was not Ready before need not be so now."""
+        version, name = request.recipe.target.kubernetes, request.recipe.join.node_name
+        log.emit(State.NOTED, f"waiting until {name} is Ready on {version}")
+        problem = await_healthy(
+            self.machine,
+            request.recipe,
+            kubernetes=version,
+            ready=before.ready,
+            patience_s=request.ready_s,
+        )
+        if problem:
+            error = PermanentError(
+                f"{name} was upgraded to {version} and {problem} for {request.ready_s} s",
+                subject=name,
+                hint="Look at the kubelet's log, then upgrade again.",
+            )
+            if not request.keep_on_failure:
+                self._roll_back(request, before, journal, log)
+            raise error
+
+    def _roll_back(
+        self, request: Request, before: NodeHealth | None, journal: Journal, log: EventLog
+    ) -> None:
+        """Undo down to the last run that ended well, and see a node that was Ready be so again."""
+        self._undo(request, journal, log, after=journal.contents.settled)
+        if before is None:
+            return
+        problem = await_healthy(
+            self.machine,
+            request.recipe,
+            kubernetes=before.kubelet,
+            ready=before.ready,
+            patience_s=request.ready_s,
+        )
+        text = f"taken back: {request.recipe.join.node_name} runs {before.kubelet} again"
+        if problem:
+            log.emit(State.NOTED, f"{text}, but {problem}", level=Level.ERROR)
+        else:
+            log.emit(State.NOTED, f"{text}{' and is Ready' if before.ready else ''}")
+
+    def _forget_copies(self, journal: Journal) -> None:
+        """Remove the copies of files that no intent needs any more."""
+        files, saved = self.machine.files, self.layout.saved
+        if files.kind(saved) is not PathKind.DIRECTORY:
+            return
+        needed = {(intent.before or {}).get("saved") for intent in journal.contents.intents}
+        for name in files.entries(saved):
+            if ntpath.join(saved, name) not in needed:
+                files.remove(ntpath.join(saved, name))
+
+    def _guarded(self, step: Step, journal: Journal, request: Request, log: EventLog) -> bool:
         """Do a step; one after which the host reaches nothing any more undoes itself."""
         if step.disruption is not Disruption.NETWORK_BLIP:
-            return self._do(step, want, journal)
+            return self._do(step, request, journal)
         before = len(journal.contents.intents)
-        places = answering(self.machine.network, want.join.endpoint if want.join else "")
-        changed = self._do(step, want, journal)
+        places = answering(self.machine.network, request.join.endpoint if request.join else "")
+        changed = self._do(step, request, journal)
         if not changed or not places:
             return changed
         if not is_reached(self.machine, places, patience_s=request.unreachable_s):
@@ -165,13 +253,13 @@ class Runner:
             )
         return changed
 
-    def _do(self, step: Step, want: NodeSpec, journal: Journal) -> bool:
-        drift = step.check(self.machine, want)
+    def _do(self, step: Step, request: Request, journal: Journal) -> bool:
+        drift = step.check(self.machine, self._want(request, journal.contents))
         if not drift:
             return False
         host = JournallingHost(self.machine, journal, step=step.id, saved=self.layout.saved)
         step.apply(host, drift)
-        left = step.check(self.machine, want)
+        left = step.check(self.machine, self._want(request, journal.contents))
         if left:
             named = "; ".join(f"{e.subject}: {e.found}, not {e.wanted}" for e in left)
             raise PermanentError(
@@ -180,15 +268,6 @@ class Runner:
                 hint="Something else on the host keeps changing it back.",
             )
         return True
-
-    def _failed(
-        self, step: Step, error: Exception, request: Request, journal: Journal, log: EventLog
-    ) -> None:
-        log.emit(
-            State.FAILED, str(error), step=step.id, level=Level.ERROR, error=type(error).__name__
-        )
-        if not request.keep_on_failure:
-            self._undo(request, journal, log, after=journal.contents.settled)
 
     def _reset(self, request: Request, journal: Journal | None, log: EventLog) -> Outcome:
         if journal is None:
@@ -234,17 +313,46 @@ class Runner:
                 self.machine.clock.sleep(error.delay_s)
 
     def _want(self, request: Request, contents: Contents | None) -> NodeSpec:
-        joined = contents is not None and contents.made("kubeadm-join")
-        return NodeSpec(recipe=request.recipe, join=request.join, joined_by_us=joined)
+        join = contents.last("kubeadm-join") if contents is not None else None
+        return NodeSpec(
+            verb=request.verb,
+            recipe=request.recipe,
+            join=request.join,
+            cluster=request.owner.cluster,
+            joined_by_us=contents is not None and contents.is_node,
+            by_hand=join is not None and not (join.before or {}).get("kubeadm"),
+            present=self._present,
+        )
+
+    def _find_present(self, contents: Contents | None) -> Present | None:
+        """What the node runs: by the recipe it was last brought to, else as it was adopted."""
+        if contents is None or not contents.is_node:
+            return None
+        recipe = kept_recipe(self.machine.files, self.layout)
+        if recipe is not None:
+            target = recipe.target
+            return Present(
+                kubernetes=target.kubernetes,
+                runtime=target.runtime,
+                privileged=target.privileged,
+            )
+        found = contents.last(ADOPTED)
+        before = found.before if found else None
+        if before is None:
+            return None
+        return Present(kubernetes=before["kubernetes"], runtime=before["runtime"])
 
     def _chosen(self, request: Request) -> list[Step]:
+        if request.verb is Verb.ADOPT:
+            return [step for step in self.steps if step.id in _ADOPTION]
         prepare = {step.id for step in PREPARE}
+        whole = request.join is not None or request.verb in (Verb.JOIN, Verb.UPGRADE)
         kubernetes = Version.parse(request.recipe.target.kubernetes)
         build = request.recipe.target.windows_build
         return [
             step
             for step in self.steps
-            if (request.join is not None or request.verb is Verb.JOIN or step.id in prepare)
+            if (whole or step.id in prepare)
             and kubernetes in step.applies.kubernetes
             and (not step.applies.builds or build in step.applies.builds)
         ]

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from transom.model.journal import Drift, Receipt
 from transom.model.recipe import Recipe
-from transom.model.request import JoinSecrets
+from transom.model.request import JoinSecrets, Verb
 from transom.model.version import VersionRange
 from transom.node.host.protocols import Host, ReadHost, UndoHost
 
@@ -51,15 +51,29 @@ EVERYWHERE = Applies()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NodeSpec:
-    """What the host should become: the recipe, the join's secrets, and whose the node is.
+class Present:
+    """What a node runs before a run changes it; `privileged` is empty where only its maker knows."""
 
-    `joined_by_us` says that the journal has a join that was not undone.
+    kubernetes: str
+    runtime: str
+    privileged: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeSpec:
+    """What the host should become, by which verb: the recipe, the join's secrets, whose the node is.
+
+    `joined_by_us` says that the journal has a join or an adoption that was not undone, `by_hand` that
+    the join was one without kubeadm. `cluster` is the pin of the owner's cluster.
     """
 
     recipe: Recipe
+    verb: Verb = Verb.JOIN
     join: JoinSecrets | None = None
+    cluster: str = ""
     joined_by_us: bool = False
+    by_hand: bool = False
+    present: Present | None = None
 
 
 class Step(Protocol):

@@ -1,5 +1,6 @@
 """The order of sources, and what the cache promises."""
 
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from transom.errors import PermanentError, UsageError
 from transom_lab import binaries as module
 from transom_lab.binaries import Binaries
 from transom_lab.downloads import Unreachable
+from transom_lab.locks import exclusive
 from transom_lab.programs import Goos, program
 from transom_lab.progress import Progress
 
@@ -63,6 +65,26 @@ def test_the_site_is_asked_once_and_then_everything_is_built(tmp_path, sources):
     wanted = [_KUBEADM, program("kubectl", Goos.LINUX)]
     _finder(tmp_path).fetch(wanted)
     assert sources == ["site", "build kubeadm", "build kubectl"]
+
+
+def test_two_processes_begin_at_both_ends(tmp_path, sources, monkeypatch):
+    """The second does not wait for what the first makes before it has nothing else to do."""
+    wanted = [program(name, Goos.LINUX) for name in ("kubeadm", "kubectl", "kube-scheduler")]
+    other = ExitStack()
+
+    def build(wanted, output, *, cache):
+        del cache
+        sources.append(f"build {wanted.name}")
+        output.write_text("built")
+        if wanted.name == "kubectl":
+            other.close()
+
+    monkeypatch.setattr(module, "build", build)
+    lock = tmp_path / "cache" / "locks" / f"{wanted[0].key}.lock"
+    with other:
+        other.enter_context(exclusive(lock, timeout_s=0))
+        _finder(tmp_path).fetch(wanted)
+    assert sources == ["site", "build kube-scheduler", "build kubectl", "build kubeadm"]
 
 
 def test_a_program_without_a_release_is_built_without_asking(tmp_path, sources):

@@ -5,8 +5,10 @@ import argparse
 import pytest
 
 from transom.errors import PermanentError, UsageError
-from transom_lab import cli
+from transom_lab import cli, doctor
 from transom_lab.doctor import Need
+from transom_lab.lab import Lab
+from transom_lab.progress import Progress
 
 
 def _parse(*arguments: str) -> argparse.Namespace:
@@ -68,6 +70,25 @@ def test_a_machine_that_lacks_something_is_told_what(monkeypatch):
     with pytest.raises(PermanentError, match="wine64") as refused:
         cli.run(_parse("up"))
     assert "doctor" in refused.value.hint
+
+
+@pytest.mark.parametrize("action", ["down", "status", "logs", "kubectl"])
+def test_a_control_plane_alone_can_be_used_without_wine(monkeypatch, action):
+    """What starts no host asks for nothing that only hosts need."""
+    wine = Need("wine64", "Windows", "apt-get install wine64", lambda: False, windows_only=True)
+    monkeypatch.setattr(doctor, "NEEDS", (wine,))
+    monkeypatch.setitem(cli._ACTIONS, action, lambda _lab, _args: 0)
+    assert cli.run(_parse(action)) == 0
+
+
+def test_the_cache_of_a_lab_that_runs_is_not_purged(monkeypatch, tmp_path):
+    monkeypatch.setattr(cli, "labs_directory", lambda: tmp_path)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "lab.json").touch()
+    lab = Lab(tmp_path / "mine", cache=tmp_path / "cache", progress=Progress())
+    with pytest.raises(UsageError, match="other runs from it") as refused:
+        cli._down(lab, _parse("down", "--purge"))
+    assert "--name other" in refused.value.hint
 
 
 def test_doctor_prints_the_command_that_installs_what_is_missing(monkeypatch, capsys):

@@ -5,6 +5,7 @@ import io
 import json
 import tarfile
 import zipfile
+from dataclasses import replace
 
 import pytest
 
@@ -40,6 +41,7 @@ from transom.node.host.simulated import SimulatedHost
 from transom.node.host.values import (
     Completed,
     FirewallPort,
+    NodeHealth,
     PathKind,
     RegistryData,
     ServiceDefinition,
@@ -77,6 +79,16 @@ DOWNLOADS = {
         {"bin/containerd.exe": b"containerd " * 20, "bin/ctr.exe": b"ctr"}
     ),
     "https://dl.example/cni.zip": _zip({"win-overlay.exe": b"overlay", "host-local.exe": b"local"}),
+}
+
+
+NEWER = "1.37.2"
+DOWNLOADS |= {
+    "https://dl.example/new/kubeadm.exe": b"newer kubeadm " * 40,
+    "https://dl.example/new/kubelet.exe": b"newer kubelet " * 40,
+    "https://dl.example/new/containerd.tar.gz": _tar_gz(
+        {"bin/containerd.exe": b"newer containerd " * 20, "bin/ctr.exe": b"ctr"}
+    ),
 }
 
 
@@ -222,7 +234,7 @@ RECIPE = Recipe(
     protected_files=(
         ProtectedFile(path=KUBELET + r"\config.yaml", acl=CLOSED_FILE, why=""),
         ProtectedFile(path=FLAGS_FILE, acl=CLOSED_FILE, why=""),
-        ProtectedFile(path=KUBELET + r"\not-there.yaml", acl=CLOSED_FILE, why=""),
+        ProtectedFile(path=KUBELET + r"\instance-config.yaml", acl=CLOSED_FILE, why=""),
     ),
     registry=(
         RegistryValue(
@@ -279,12 +291,37 @@ RECIPE = Recipe(
 )
 
 
+def _newer(artifact):
+    url = artifact.url.replace(".example/", ".example/new/")
+    if url not in DOWNLOADS:
+        return artifact
+    digest = hashlib.sha256(DOWNLOADS[url]).hexdigest()
+    return replace(artifact, url=url, sha256=digest, version="1.1.0")
+
+
+def newer(recipe):
+    """The recipe for the next version: other programs, other flags, another containerd.conf."""
+    kubelet = recipe.services[-1]
+    return replace(
+        recipe,
+        target=replace(recipe.target, kubernetes=NEWER),
+        artifacts=tuple(_newer(artifact) for artifact in recipe.artifacts),
+        files=(replace(recipe.files[0], content="version = 4\n"), *recipe.files[1:], PATCH),
+        services=(*recipe.services[:-1], replace(kubelet, command=(*kubelet.command, "--new"))),
+    )
+
+
+PATCH = File(path=r"C:\k\transom\patches\kubelet+merge.json", content="{}", acl="", why="")
+
+
 def kubeadm_for(network):
     """What the real kubeadm does to files and the kubelet service, in its order."""
 
     def kubeadm(host, argv):
         if argv[1] == "reset":
             return _reset(host)
+        if argv[1] == "upgrade":
+            return _upgrade(host, argv)
         return _join(host, argv[argv.index("--config") + 1], network)
 
     return kubeadm
@@ -314,6 +351,21 @@ def _join(host, path, network):
     host.disk.remove(bootstrap)
     host.settings.put("hns", network, True)  # by flanneld, once the node is there
     return Completed(code=0, output=f"joined with {token}")
+
+
+def _upgrade(host, argv):
+    """As kubeadm 1.37: a backup below tmp, the configuration written anew, and a file of its own."""
+    patches = argv[argv.index("--patches") + 1]
+    if host.disk.kind(patches + r"\kubelet+merge.json") is PathKind.ABSENT:
+        return Completed(code=1, output="no patch")
+    backup = KUBERNETES + r"\tmp\kubeadm-kubelet-config1"
+    host.files.make_directory(backup)
+    host.disk.append(backup + r"\config.yaml", host.disk.read(KUBELET + r"\config.yaml"))
+    host.disk.create(KUBELET + r"\config.yaml")
+    host.disk.append(KUBELET + r"\config.yaml", b"kind: KubeletConfiguration\nnew: true\n")
+    host.disk.create(KUBELET + r"\instance-config.yaml")
+    host.disk.append(KUBELET + r"\instance-config.yaml", b"x\n")
+    return Completed(code=0, output="")
 
 
 def _reset(host):
@@ -349,10 +401,24 @@ def new_host():
         name == "kubelet" and host.disk._kind(KUBELET + r"\config.yaml") is PathKind.ABSENT
     )
     host.source.content.update(DOWNLOADS)
-    host.programs["kubeadm.exe"] = kubeadm_for("flannel.4096")
+    for name in ("kubeadm.exe", "kubeadm-new.exe"):
+        host.programs[name] = kubeadm_for("flannel.4096")
+    host.cluster.healthy = lambda _node: health_of(host)
     host.flush()
     host.calls.clear()
     return host
+
+
+def health_of(host):
+    """A Node as its kubelet reports it: which program runs, and with a command line it knows."""
+    if KUBERNETES.lower() + r"\kubelet.conf" not in host.disk._seen:
+        return None
+    data = host.disk._seen[r"c:\k\kubelet.exe"].data
+    definition = host.settings.seen.get(("service", "kubelet"))
+    is_new = data.startswith(b"newer")
+    fits = is_new or "--new" not in definition.command
+    ready = "kubelet" in host.services.alive and "containerd" in host.services.alive and fits
+    return NodeHealth(ready=ready, kubelet=NEWER if is_new else "1.37.1", problem="stopped")
 
 
 SECRETS = JoinSecrets(endpoint="10.0.0.1:6443", token=TOKEN, ca_hashes=("sha256:ab",))
@@ -362,6 +428,11 @@ OWNER = Owner(cluster="sha256:ab", fleet="shop", who="cli")
 @pytest.fixture
 def recipe():
     return RECIPE
+
+
+@pytest.fixture
+def newer_recipe():
+    return newer(RECIPE)
 
 
 @pytest.fixture

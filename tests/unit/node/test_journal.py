@@ -21,6 +21,13 @@ intents = st.builds(
 )
 
 
+changes_made = st.tuples(
+    st.sampled_from(["file", "service-state", "service"]),
+    st.sampled_from(["a", "A", "b", "c"]),
+    st.booleans(),
+)
+
+
 def opened(host):
     journal = Journal.open(host.disk, PATH)
     assert journal is not None
@@ -112,3 +119,30 @@ def test_a_record_of_a_newer_version_is_refused_and_not_guessed_at():
 
 def test_a_host_without_a_journal_has_none():
     assert Journal.open(SimulatedHost().disk, PATH) is None
+
+
+@given(st.lists(changes_made, max_size=30))
+def test_a_condensed_journal_is_read_back_and_takes_things_to_the_same_place(changes):
+    """Of every thing the oldest record stays, in order; settled, and never longer than before."""
+    host = SimulatedHost()
+    journal = Journal.create(host.disk, PATH, OWNER)
+    for step, (act, subject, running) in enumerate(changes):
+        before = {"running": running, "number": step}
+        journal.intend(Intent(f"step{step}", act, subject, before))
+    journal.settle()
+    whole = journal.contents.intents
+    journal.condense()
+    again = opened(host)
+    assert again.contents == journal.contents
+    assert again.contents.settled == len(again.contents.intents) <= len(whole)
+    assert oldest(again.contents.intents) == oldest(whole)
+    size = len(host.disk.read(PATH))
+    again.condense()
+    assert len(host.disk.read(PATH)) == size
+    again.intend(Intent("later", "file", "x", None))
+    assert opened(host).contents == again.contents
+
+
+def oldest(intents):
+    """What was there before anything, by thing."""
+    return {(i.act, i.subject.lower()): i.before for i in reversed(intents)}

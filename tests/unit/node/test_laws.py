@@ -2,13 +2,16 @@
 
 import json
 import random
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import pytest
+from tests.unit.node.conftest import newer
 
 from transom.errors import PermanentError
 from transom.model.codec import decode, encode
 from transom.model.journal import Receipt
+from transom.model.request import Verb
 from transom.node.host.faults import Fault, PowerCut
 from transom.node.journal import Journal
 from transom.node.journalling import JournallingHost
@@ -17,6 +20,7 @@ from transom.node.step import NodeSpec
 from transom.node.steps import STEPS
 
 LAYOUT = Layout()
+VERBS = {"adopt": Verb.ADOPT, "upgrade": Verb.UPGRADE}
 CHANGING = [step for step in STEPS if step.id != "preflight"]
 EVERY = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.id)
 EVERY_CHANGING = pytest.mark.parametrize("step", CHANGING, ids=lambda step: step.id)
@@ -29,7 +33,8 @@ class Site:
     made: ClassVar[dict[str, tuple[dict[str, Any], dict[Any, Any], set[str]]]] = {}
 
     def __init__(self, host, want, step, owner):
-        self.host, self.want, self.step = host, want, step
+        self.host, self.step = host, step
+        self._want = want
         if step.id not in self.made:
             self._make_earlier()
             state = (host.disk.durable, host.settings.durable, host.services.alive)
@@ -43,14 +48,27 @@ class Site:
         host.calls.clear()
         self.first = host.snapshot()
 
+    @property
+    def want(self):
+        """What the runner would want: whose the node is, the journal says."""
+        verb = VERBS.get(self.step.id, Verb.JOIN)
+        ours = verb is not Verb.ADOPT or self.journal.contents.is_node
+        recipe = newer(self._want.recipe) if verb is Verb.UPGRADE else self._want.recipe
+        return replace(self._want, verb=verb, recipe=recipe, joined_by_us=ours)
+
     def _make_earlier(self):
         self.host.files.make_directory(LAYOUT.state)
-        for earlier in STEPS[: STEPS.index(self.step)]:
-            earlier.apply(self.host, earlier.check(self.host, self.want))
+        self._make(STEPS if self.step.id in VERBS else STEPS[: STEPS.index(self.step)], self._want)
+        if self.step.id == "upgrade":
+            self._make(STEPS[: STEPS.index(self.step)], self.want)
         if self.step.id == "kubelet-arguments":
             flags = 'KUBELET_KUBEADM_ARGS="--v=9 --node-ip=10.0.0.21"\n'
             self.host.files.write(self.want.recipe.join.flags_file, flags.encode())
         self.host.flush()
+
+    def _make(self, steps, want):
+        for step in steps:
+            step.apply(self.host, step.check(self.host, want))
 
     def check(self):
         """Ask the step what differs."""

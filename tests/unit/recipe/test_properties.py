@@ -220,6 +220,8 @@ READ_BY_NAME = {
     "overlay-single-stack",
     "ipv6-only",
     "mtu-overlay",
+    "mtu-azure-linux",
+    "mtu-azure-overlay",
     "mtu-l2bridge",
     "path-flags-file",
     "path-ca-certificate",

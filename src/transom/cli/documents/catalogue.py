@@ -6,11 +6,14 @@ are its list.
 
 from dataclasses import dataclass
 
+from transom.cli.documents.addons import AddonChanges
+from transom.cli.documents.boot import BootStory, PackResult
 from transom.cli.documents.error import ErrorDocument
 from transom.cli.documents.explanation import ExplanationDocument
 from transom.cli.documents.facts import Facts, FactsMatrix
 from transom.cli.documents.findings import FindingsDocument
 from transom.cli.documents.lock import LockDocument, LockReportDocument
+from transom.cli.documents.names import NameReport
 from transom.cli.documents.nodes import CollectResult, JoinResult, ResetResult
 from transom.cli.documents.recipes import RecipeList
 from transom.model.answers import Failure, Inventory, NodeStatus, Plan, Result, SelfTest
@@ -34,6 +37,8 @@ class Document:
 
 
 DOCUMENTS = (
+    Document("boot-story", BootStory, "`transom userdata lint --explain -o json`"),
+    Document("addon-changes", AddonChanges, "`transom addons diff|apply|delete -o json`"),
     Document("collect-result", CollectResult, "`transom collect -o json`"),
     Document("collected", Collected, "what `node.pyz collect` prints"),
     Document("collection", CollectionManifest, "`manifest.json` in an archive of `collect`"),
@@ -43,14 +48,18 @@ DOCUMENTS = (
     Document("facts", Facts, "`transom facts -o json` with a version or a release"),
     Document("facts-matrix", FactsMatrix, "`transom facts -o json`"),
     Document("failure", Failure, "answer of a verb of the node program that fails"),
-    Document("findings", FindingsDocument, "`transom lint -o json`, `transom doctor -o json`"),
+    Document(
+        "findings", FindingsDocument, "`-o json` of `transom lint`, `doctor` and `userdata lint`"
+    ),
     Document("given", Given, "standard input of `node.pyz doctor --given` and `collect --given`"),
     Document("inventory", Inventory, "answer of the node program's `inventory`"),
     Document("join-result", JoinResult, "`transom join -o json`"),
     Document("journal-record", JournalRecord, "each line of the journal on a host"),
     Document("lock", LockDocument, "`transom.lock`, which is TOML"),
     Document("lock-report", LockReportDocument, "`transom lock -o json`"),
+    Document("name-report", NameReport, "`transom capi names -o json`"),
     Document("node-status", NodeStatus, "answer of the node program's `status`"),
+    Document("pack-result", PackResult, "`transom userdata pack -o json`"),
     Document("plan", Plan, "answer of the node program's `plan`"),
     Document("receipt", Receipt, "what the undo of a step is given: its intents in the journal"),
     Document("observation", Observation, "`observation.json` in an archive of `collect`"),

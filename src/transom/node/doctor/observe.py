@@ -10,7 +10,7 @@ from typing import ParamSpec, TypeVar
 
 from transom.errors import TransomError
 from transom.model.sight import Given
-from transom.node.doctor.certificate import certificates_in
+from transom.node.certificate import certificates_in
 from transom.node.doctor.observation import (
     CertificateSeen,
     HnsSeen,

@@ -4,10 +4,11 @@ import json
 import ssl
 import urllib.error
 import urllib.request
+from typing import Any
 
 from transom.errors import PermanentError, TemporaryError
 from transom.node.host.protocols import ReadFiles
-from transom.node.host.values import ClusterNode
+from transom.node.host.values import ClusterNode, NodeHealth
 from transom.node.kubeconfig import read_access
 
 _TIMEOUT_S = 10.0
@@ -21,6 +22,14 @@ class NodeCluster:
         self._files = files
 
     def node(self, kubeconfig: str, node: str) -> ClusterNode | None:
+        document = self._node(kubeconfig, node)
+        return None if document is None else node_of(document)
+
+    def health(self, kubeconfig: str, node: str) -> NodeHealth | None:
+        document = self._node(kubeconfig, node)
+        return None if document is None else health_of(document)
+
+    def _node(self, kubeconfig: str, node: str) -> dict[str, Any] | None:
         access = read_access(self._files.read(kubeconfig).decode())
         request = urllib.request.Request(f"{access.server}/api/v1/nodes/{node}")  # noqa: S310 - https only, see read_access
         try:
@@ -34,7 +43,8 @@ class NodeCluster:
                 urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=context)
             )
             with opener.open(request, timeout=_TIMEOUT_S) as answer:
-                document = json.load(answer)
+                document: dict[str, Any] = json.load(answer)
+                return document
         except urllib.error.HTTPError as error:
             if error.code == _NOT_THERE:
                 return None
@@ -45,8 +55,24 @@ class NodeCluster:
             ) from error
         except (OSError, ValueError) as error:
             raise TemporaryError(f"cannot ask the API server: {error}", subject=node) from error
-        found = document.get("status", {}).get("addresses") or ()
-        return ClusterNode(
-            pod_range=str(document.get("spec", {}).get("podCIDR", "")),
-            addresses=tuple(item["address"] for item in found if item["type"] == "InternalIP"),
-        )
+
+
+def node_of(document: dict[str, Any]) -> ClusterNode:
+    """What programs need to know of a Node, from its document."""
+    found = document.get("status", {}).get("addresses") or ()
+    return ClusterNode(
+        pod_range=str(document.get("spec", {}).get("podCIDR", "")),
+        addresses=tuple(item["address"] for item in found if item["type"] == "InternalIP"),
+    )
+
+
+def health_of(document: dict[str, Any]) -> NodeHealth:
+    """How a Node is, from its document."""
+    status = document.get("status", {})
+    conditions = {item["type"]: item for item in status.get("conditions", [])}
+    ready = conditions.get("Ready", {})
+    return NodeHealth(
+        ready=ready.get("status") == "True",
+        kubelet=str(status.get("nodeInfo", {}).get("kubeletVersion", "")).removeprefix("v"),
+        problem=str(ready.get("message", "")),
+    )

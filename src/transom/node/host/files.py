@@ -52,6 +52,12 @@ class SafeFiles:
         self._disk.flush(beside)
         self._disk.rename(beside, path)
 
+    def keep(self, path: str) -> None:
+        """Nothing is recorded at this level."""
+
+    def flush(self, path: str) -> None:
+        self._disk.flush(path)
+
     def append(self, path: str, data: bytes) -> None:
         self._disk.append(path, data)
 

@@ -17,6 +17,7 @@ from transom.node.host.values import (
     FeatureState,
     FirewallPort,
     HnsState,
+    NodeHealth,
     PathKind,
     RegistryData,
     ServiceDefinition,
@@ -88,6 +89,12 @@ class Files(ReadFiles, Protocol):
         self, path: str, content: bytes | Iterable[bytes], *, acl: str = "", secret: bool = False
     ) -> None:
         """Put a file in place; its directory must exist. Secret content is never recorded."""
+
+    def keep(self, path: str) -> None:
+        """Record what is there before an outside program changes, makes or removes that file."""
+
+    def flush(self, path: str) -> None:
+        """Return when a file that an outside program wrote would outlive a power cut."""
 
     def append(self, path: str, data: bytes) -> None:
         """Add to a file that may be half there, such as a download."""
@@ -369,6 +376,14 @@ class Cluster(Protocol):
 
     def node(self, kubeconfig: str, node: str) -> ClusterNode | None:
         """Give a Node, None where there is none; TemporaryError where no server answers.
+
+        Args:
+            kubeconfig: The path of the kubelet's kubeconfig.
+            node: The name of the Node.
+        """
+
+    def health(self, kubeconfig: str, node: str) -> NodeHealth | None:
+        """Give how a Node is, None where there is none; TemporaryError where none answers.
 
         Args:
             kubeconfig: The path of the kubelet's kubeconfig.

@@ -122,6 +122,7 @@ class SimulatedHost:
         self.firewall = SimulatedFirewall(self.settings)
         self.defender = SimulatedDefender(self.settings)
         self.services = SimulatedServices(self.settings)
+        self.disk.runs = self.services.runs_from
         self.network = SimulatedNetwork(self.settings)
         self.system = SimulatedSystem()
         self.source = SimulatedSource(self.calls)

@@ -8,7 +8,7 @@ import contextlib
 import io
 import ntpath
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import BinaryIO
@@ -66,6 +66,7 @@ class SimulatedDisk:
     durable: dict[str, Entry] = field(default_factory=dict)
     pending: list[Change] = field(default_factory=list)
     locks: dict[str, str] = field(default_factory=dict)
+    runs: Callable[[str], bool] = lambda _path: False
     _seen: dict[str, Entry] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -96,6 +97,7 @@ class SimulatedDisk:
 
     def create(self, path: str, *, acl: str = "") -> None:
         self._need_parent(path)
+        self._need_idle(path)
         entry = Entry(PathKind.FILE, path, b"", acl or INHERITED)
         self._change("create", Change("put", key_of(path), entry))
 
@@ -107,6 +109,7 @@ class SimulatedDisk:
     def rename(self, source: str, target: str) -> None:
         self._file(source)
         self._need_parent(target)
+        self._need_idle(target)
         entry = Entry(PathKind.FILE, target)
         self._change("rename", Change("rename", key_of(target), entry, source=key_of(source)))
 
@@ -114,6 +117,7 @@ class SimulatedDisk:
         if self._kind(path) is PathKind.DIRECTORY:
             raise PermanentError(f"cannot remove {path}: it is a directory", subject=path)
         if self._kind(path) is not PathKind.ABSENT:
+            self._need_idle(path)
             self._change("remove", Change("remove", key_of(path)))
 
     def make_directory(self, path: str) -> None:
@@ -217,6 +221,11 @@ class SimulatedDisk:
                 if other != key and ntpath.dirname(other) == key
             )
         )
+
+    def _need_idle(self, path: str) -> None:
+        """Windows neither replaces nor removes a program that runs."""
+        if self.runs(path):
+            raise TemporaryError(f"cannot change {path}: some program has it open", subject=path)
 
     def _need_parent(self, path: str) -> None:
         if self._kind(ntpath.dirname(path)) is not PathKind.DIRECTORY:

@@ -17,6 +17,7 @@ from transom.node.host.values import (
     ClusterNode,
     FeatureState,
     FirewallPort,
+    NodeHealth,
     RegistryData,
     ServiceDefinition,
 )
@@ -202,6 +203,13 @@ class SimulatedServices:
         if self.running(name):
             self.settings.calls.made(f"stop {name}", lambda: self.alive.discard(name.lower()))
 
+    def runs_from(self, path: str) -> bool:
+        """Whether a service runs the program at that path."""
+        if not path.lower().endswith(".exe"):
+            return False
+        commands = (self.settings.seen.get(("service", name)) for name in self.alive)
+        return any(path.lower() in item.command.lower() for item in commands if item is not None)
+
     def boot(self) -> None:
         """Start what starts automatically, as after a boot."""
         self.alive = {
@@ -333,9 +341,10 @@ class SimulatedSource:
 
 @dataclass
 class SimulatedCluster:
-    """An API server that knows pod ranges by node."""
+    """An API server that knows pod ranges by node, and how nodes are as long as a test says it."""
 
     calls: Calls
+    healthy: Callable[[str], NodeHealth | None] = lambda _node: None
     pod_ranges: dict[str, str] = field(default_factory=lambda: {"win-01": "10.244.3.0/24"})
     addresses: tuple[str, ...] = ("10.0.0.21",)
 
@@ -344,6 +353,11 @@ class SimulatedCluster:
         self.calls.looked()
         pods = self.pod_ranges.get(node)
         return None if pods is None else ClusterNode(pod_range=pods, addresses=self.addresses)
+
+    def health(self, kubeconfig: str, node: str) -> NodeHealth | None:
+        del kubeconfig
+        self.calls.looked()
+        return self.healthy(node)
 
 
 @dataclass

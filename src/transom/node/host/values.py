@@ -72,6 +72,15 @@ class Adapter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NodeHealth:
+    """A Node as the API server has it: the kubelet's version, and why it is not Ready."""
+
+    ready: bool
+    kubelet: str
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceStatus:
     """What the service manager says of a service now; `exit_code` is that of its last end."""
 

@@ -1,6 +1,7 @@
 """All steps, in the order they are made; undoing goes the other way."""
 
 from transom.node.step import Step
+from transom.node.steps.adopt import Adopt
 from transom.node.steps.artifacts import Artifacts
 from transom.node.steps.defender import DefenderExclusions
 from transom.node.steps.directories import Directories
@@ -19,9 +20,11 @@ from transom.node.steps.protected_files import ProtectedFiles
 from transom.node.steps.registry import Registry
 from transom.node.steps.routes import Routes
 from transom.node.steps.services import Services
+from transom.node.steps.upgrade import Upgrade
 
 PREPARE: tuple[Step, ...] = (
     Preflight(),
+    Adopt(),
     Features(),
     Directories(),
     Environment(),
@@ -30,6 +33,7 @@ PREPARE: tuple[Step, ...] = (
     Routes(),
     Firewall(),
     DefenderExclusions(),
+    Upgrade(),
     Artifacts(),
     Files(),
     Services(),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from transom.errors import PermanentError
 from transom.model.journal import Drift, Receipt
-from transom.model.recipe import Artifact, Service, Unpack
+from transom.model.recipe import Artifact, Recipe, Service, Unpack
 from transom.node.acts import restore_all
 from transom.node.archive import open_archive
 from transom.node.host.protocols import Host, ReadFiles, ReadHost, UndoHost
@@ -45,37 +45,42 @@ class Artifacts:
 
     def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
         """Name each artifact of which some byte on the host is not the locked one."""
-        found = [
-            (item, _state(host.files, item))
-            for item in want.recipe.artifacts
-            if item.id != INTERPRETER
-        ]
-        return [
-            Drift(
-                item.id,
-                state,
-                f"{item.version} sha256:{item.sha256}",
-                Wanted(item, _users(item, want.recipe.services)),
-            )
-            for item, state in found
-            if state
-        ]
+        return artifact_drift(host.files, want.recipe)
 
     def apply(self, host: Host, drift: Sequence[Drift]) -> None:
-        """Bring, verify and place each artifact."""
-        for entry in drift:
-            wanted: Wanted = entry.item
-            part = _bring(host, wanted.artifact)
-            for service in wanted.services:
-                host.services.stop(service)
-            if wanted.artifact.unpack is Unpack.FILE:
-                host.files.move(part, wanted.artifact.path)
-            else:
-                _unpack(host, wanted.artifact, part)
+        """Bring and verify each artifact beside what it replaces, then place them all."""
+        wanted: list[Wanted] = [entry.item for entry in drift]
+        place_all(host, [(item, bring(host, item.artifact)) for item in wanted])
 
     def undo(self, host: UndoHost, receipt: Receipt) -> None:
         """Remove what was brought and restore what was replaced."""
         restore_all(host, receipt)
+
+
+def artifact_drift(files: ReadFiles, recipe: Recipe) -> list[Drift]:
+    """Compare the programs of the recipe with those of the host."""
+    found = [(item, _state(files, item)) for item in recipe.artifacts if item.id != INTERPRETER]
+    return [
+        Drift(
+            item.id,
+            state,
+            f"{item.version} sha256:{item.sha256}",
+            Wanted(item, users_of(_paths(item), recipe.services)),
+        )
+        for item, state in found
+        if state
+    ]
+
+
+def place_all(host: Host, brought: Sequence[tuple[Wanted, str]]) -> None:
+    """Put what was brought in place, while the services that use it stand still."""
+    for wanted, part in brought:
+        for service in wanted.services:
+            host.services.stop(service)
+        if wanted.artifact.unpack is Unpack.FILE:
+            host.files.move(part, wanted.artifact.path)
+        else:
+            _unpack(host, wanted.artifact, part)
 
 
 def _state(files: ReadFiles, artifact: Artifact) -> str:
@@ -99,12 +104,17 @@ def _has_hash(files: ReadFiles, path: str, sha256: str) -> bool:
     return files.kind(path) is PathKind.FILE and sha256_of(files.open(path)) == sha256
 
 
-def _users(artifact: Artifact, services: tuple[Service, ...]) -> tuple[str, ...]:
-    paths = {member.path.lower() for member in artifact.members} | {artifact.path.lower()}
+def _paths(artifact: Artifact) -> tuple[str, ...]:
+    return (artifact.path, *(member.path for member in artifact.members))
+
+
+def users_of(paths: Sequence[str], services: tuple[Service, ...]) -> tuple[str, ...]:
+    """The services whose command names one of these files, and those that need them, these first."""
+    names = {path.lower() for path in paths}
     users = [
         service.name
         for service in services
-        if paths.intersection(word.lower() for word in service.command)
+        if names.intersection(word.lower().rpartition("=")[2] for word in service.command)
     ]
     dependents = [
         service.name
@@ -114,11 +124,13 @@ def _users(artifact: Artifact, services: tuple[Service, ...]) -> tuple[str, ...]
     return (*reversed(dependents), *reversed(users))
 
 
-def _bring(host: Host, artifact: Artifact) -> str:
+def bring(host: Host, artifact: Artifact) -> str:
     """Have the artifact's verified bytes on the host; a spoilt resumed download starts anew."""
     part = artifact.path + _PART
     host.files.make_directory(ntpath.dirname(part))
     resumed = host.files.kind(part) is PathKind.FILE
+    if resumed and sha256_of(host.files.open(part)) == artifact.sha256:
+        return part
     found = _fetch(host, artifact, part)
     if found != artifact.sha256 and resumed:
         host.files.remove(part)

@@ -11,17 +11,30 @@ from transom.node.acts import restore_all
 from transom.node.host.protocols import Host, ReadFiles, ReadHost, UndoHost
 from transom.node.host.values import PathKind
 from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
+from transom.node.steps.artifacts import users_of
 from transom.node.steps.directories import verify_access
 
 
 @dataclass(frozen=True, slots=True)
+class Wanted:
+    """A file and the services that read it, dependents first."""
+
+    file: File
+    services: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Files:
-    """Writes each file whose content or access differs."""
+    """Writes each file whose content or access differs.
+
+    What a service was told to read it reads when it starts, so it stands still meanwhile; the step
+    that starts services comes later.
+    """
 
     id: str = "files"
     title: str = "Write configuration files"
     needs: tuple[str, ...] = ("directories",)
-    disruption: Disruption = Disruption.NONE
+    disruption: Disruption = Disruption.KUBELET_RESTART
     seen: Seen = Seen.WINE
     applies: Applies = EVERYWHERE
 
@@ -29,22 +42,37 @@ class Files:
         """Name each file that is missing or differs."""
         complete = [item for item in want.recipe.files if not item.fills]
         found = [(item, _state(host.files, item)) for item in complete]
+        services = want.recipe.services
         return [
-            Drift(item.path, state, "the recipe's content", item) for item, state in found if state
+            Drift(
+                item.path,
+                state,
+                "the recipe's content",
+                Wanted(item, users_of([item.path], services)),
+            )
+            for item, state in found
+            if state
         ]
 
     def apply(self, host: Host, drift: Sequence[Drift]) -> None:
         """Write each file with its access."""
         for entry in drift:
-            item: File = entry.item
-            host.files.make_directory(ntpath.dirname(item.path))
-            host.files.write(item.path, item.content.encode(), acl=item.acl)
-            if item.acl:
-                verify_access(host.files, item.path, item.acl)
+            wanted: Wanted = entry.item
+            for service in wanted.services:
+                host.services.stop(service)
+            write_file(host, wanted.file)
 
     def undo(self, host: UndoHost, receipt: Receipt) -> None:
         """Remove what was made and restore what was replaced."""
         restore_all(host, receipt)
+
+
+def write_file(host: Host, item: File) -> None:
+    """Put a file of the recipe in place."""
+    host.files.make_directory(ntpath.dirname(item.path))
+    host.files.write(item.path, item.content.encode(), acl=item.acl)
+    if item.acl:
+        verify_access(host.files, item.path, item.acl)
 
 
 def _state(files: ReadFiles, item: File) -> str:

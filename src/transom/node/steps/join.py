@@ -13,7 +13,7 @@ from typing import Any
 
 from transom.errors import PermanentError, UsageError
 from transom.model.codec import encode
-from transom.model.journal import Drift, Receipt
+from transom.model.journal import SERVICE_STATE, Drift, Receipt
 from transom.model.recipe import Directory, JoinPlan, Recipe
 from transom.model.request import JoinSecrets
 from transom.node.access import same_access
@@ -205,7 +205,7 @@ def _join(host: Host, wanted: Wanted) -> None:
             [kubeadm, "join", "--config", layout.configuration],
             timeout_s=_JOIN_TIMEOUT_S,
             secrets=(secrets.token, secrets.token.partition(".")[2]),
-            search=_beside(kubeadm),
+            search=beside(kubeadm),
         )
     finally:
         host.files.remove(layout.configuration, secret=True)
@@ -224,14 +224,19 @@ def _note_join(host: Host, wanted: Wanted, kubeadm: str) -> None:
         host.note("adapter", adapter.name, encode(adapter))
     for service in wanted.recipe.services:
         if service.flags_file:
-            host.note("service-state", service.name, {"running": False})
+            host.note(SERVICE_STATE, service.name, {"running": False})
     for directory in _kept_directories(wanted):
         if host.files.kind(directory.path) is PathKind.DIRECTORY:
             host.note("directory", directory.path, ACTS["directory"].look(host, directory.path))
     if wanted.recipe.network.name:
         name = wanted.recipe.network.name
         host.note("hns-network", name, ACTS["hns-network"].look(host, name))
-    before = {"kubeadm": kubeadm, "criSocket": plan.cri_socket, "kubelet": wanted.layout.kubelet}
+    before = {
+        "kubeadm": kubeadm,
+        "criSocket": plan.cri_socket,
+        "kubelet": wanted.layout.kubelet,
+        "services": [item.name for item in wanted.recipe.services if item.flags_file],
+    }
     host.note("kubeadm-join", plan.node_name, before)
 
 
@@ -266,9 +271,9 @@ def _leave(host: UndoHost, receipt: Receipt, before: Mapping[str, Any]) -> None:
     if before["kubeadm"]:
         _reset(host.processes, before["kubeadm"], before["criSocket"])
         return
-    for intent in receipt.intents:
-        if intent.act == "service-state":
-            host.services.stop(intent.subject)
+    noted = [intent.subject for intent in receipt.intents if intent.act == SERVICE_STATE]
+    for service in before.get("services", noted):
+        host.services.stop(service)
     empty(host, before["kubelet"])
 
 
@@ -276,7 +281,7 @@ def _reset(processes: Processes, kubeadm: str, cri_socket: str) -> None:
     done = processes.run(
         [kubeadm, "reset", "--force", "--cri-socket", cri_socket],
         timeout_s=_RESET_TIMEOUT_S,
-        search=_beside(kubeadm),
+        search=beside(kubeadm),
     )
     if done.code != 0:
         raise PermanentError(
@@ -286,7 +291,7 @@ def _reset(processes: Processes, kubeadm: str, cri_socket: str) -> None:
         )
 
 
-def _beside(kubeadm: str) -> tuple[str, ...]:
+def beside(kubeadm: str) -> tuple[str, ...]:
     """Where kubeadm looks for the kubelet: a new PATH reaches services only after a reboot."""
     return (ntpath.dirname(kubeadm),)
 

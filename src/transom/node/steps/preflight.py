@@ -9,10 +9,14 @@ from transom.errors import Refused
 from transom.model.journal import Drift, Receipt
 from transom.model.problem import Refusal
 from transom.model.recipe import Artifact, Recipe
+from transom.model.request import Verb
+from transom.model.version import Version
+from transom.node.certificate import certificates_in
+from transom.node.host.files import is_whole
 from transom.node.host.protocols import Host, ReadHost, UndoHost
 from transom.node.host.values import PathKind
 from transom.node.reach import Place, server_of
-from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
+from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Present, Seen
 from transom.node.steps.artifacts import INTERPRETER
 from transom.node.steps.join import Layout
 
@@ -39,6 +43,8 @@ class Preflight:
             *_name(host, want.recipe),
             *_recipe(want.recipe),
             *_other_cluster(host, want),
+            *_adoption(host, want),
+            *_version(host, want),
             *_ports(host, want),
             *_reach(host, want),
             *_clock(host, want),
@@ -172,7 +178,8 @@ def _recipe(recipe: Recipe) -> Iterator[Refusal]:
 
 def _other_cluster(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
     layout = Layout.of(want.recipe.join)
-    if not want.joined_by_us and host.files.kind(layout.kubeconfig) is not PathKind.ABSENT:
+    ours = want.joined_by_us or want.verb is Verb.ADOPT
+    if not ours and host.files.kind(layout.kubeconfig) is not PathKind.ABSENT:
         yield Refusal(
             id="already-joined",
             subject=layout.kubeconfig,
@@ -183,6 +190,87 @@ def _other_cluster(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
         )
 
 
+def _adoption(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
+    if want.verb is not Verb.ADOPT or want.joined_by_us:
+        return
+    layout = Layout.of(want.recipe.join)
+    if not layout.joined(host.files):
+        missing = [path for path in layout.lasting if not is_whole(host.files, path)]
+        yield Refusal(
+            id="not-a-node",
+            subject=want.recipe.join.node_name,
+            found=f"no {', no '.join(missing)}" if missing else f"{layout.bootstrap} is there",
+            reason="only a node that kubeadm joined can be adopted",
+            fix="Join it instead.",
+            source="",
+        )
+        return
+    text = host.files.read(layout.ca_certificate).decode("ascii", "replace")
+    found = [certificate.key_pin for certificate in certificates_in(text)]
+    if want.cluster and want.cluster not in found:
+        yield Refusal(
+            id="another-cluster",
+            subject=layout.ca_certificate,
+            found=", ".join(found) or "no certificate",
+            reason=f"the cluster's authority is {want.cluster}",
+            fix="Use the kubeconfig of the cluster that the node belongs to.",
+            source="",
+        )
+
+
+def _version(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
+    name, target, present = want.recipe.join.node_name, want.recipe.target, want.present
+    if want.verb is Verb.UPGRADE and not want.joined_by_us:
+        yield Refusal(
+            id="not-ours",
+            subject=name,
+            found="no node that Transom joined or adopted",
+            reason="there is nothing to upgrade",
+            fix="Join the host, or adopt the node first.",
+            source="",
+        )
+    if (
+        present is None
+        or want.verb is Verb.ADOPT
+        or not Layout.of(want.recipe.join).joined(host.files)
+    ):
+        return
+    old, new = Version.parse(present.kubernetes), Version.parse(target.kubernetes)
+    if new < old:
+        yield Refusal(
+            id="downgrade",
+            subject=name,
+            found=f"Kubernetes {old}",
+            reason=f"kubeadm and the kubelet cannot go back to {new}",
+            fix=f"Use {old} or newer, or reset the host and join it again.",
+            source=target.why,
+        )
+    elif want.verb is not Verb.UPGRADE and new != old:
+        yield Refusal(
+            id="upgrade-needed",
+            subject=name,
+            found=f"Kubernetes {old}",
+            reason=f"the recipe is for {new}, and a join replaces no node's version",
+            fix="Upgrade the node.",
+            source=target.why,
+        )
+    if want.verb is Verb.UPGRADE and not goes_in_place(present, want.recipe):
+        yield Refusal(
+            id="reset-needed",
+            subject=name,
+            found=f"{present.runtime} {present.privileged}".strip(),
+            reason=f"a node with {target.runtime} {target.privileged} is made anew, not changed",
+            fix="Drain it, reset it and join it with the new recipe.",
+            source=target.why,
+        )
+
+
+def goes_in_place(present: Present, recipe: Recipe) -> bool:
+    """Whether an upgrade can keep the node: not from one runtime or privileged way to another."""
+    target = recipe.target
+    return present.runtime == target.runtime and present.privileged in ("", target.privileged)
+
+
 def _reach(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
     places: dict[tuple[str, int], str] = {}
     server = _server(host, want)
@@ -190,7 +278,7 @@ def _reach(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
         places[(server.host, server.port)] = "the API server"
     proxied = any(item.name.lower().endswith("_proxy") for item in want.recipe.environment)
     for artifact in () if proxied else want.recipe.artifacts:
-        if not artifact.file and not _is_there(host, artifact):
+        if not artifact.file and (_is_upgrade(want) or not _is_there(host, artifact)):
             url = urlsplit(artifact.url)
             port_number = url.port or _PORTS.get(url.scheme, 0)
             places.setdefault((url.hostname or "", port_number), "a source of downloads")
@@ -244,6 +332,12 @@ def _ports(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
                 fix="Stop that program, or let it use another port.",
                 source=rule.why,
             )
+
+
+def _is_upgrade(want: NodeSpec) -> bool:
+    """Whether programs have to come that are there in another version."""
+    target = want.recipe.target
+    return want.present is not None and want.present.kubernetes != target.kubernetes
 
 
 def _is_there(host: ReadHost, artifact: Artifact) -> bool:

@@ -186,7 +186,7 @@ def other_vni(host):
 
 FAULTS = {
     "binary-changed": {
-        "replaced": write(r"C:\k\kubelet.exe", "another kubelet"),
+        "replaced": write(r"C:\k\kubeadm.exe", "another kubeadm"),
         "removed": remove(r"C:\k\kubeadm.exe"),
         "a member of an archive": write(r"C:\opt\cni\bin\host-local.exe", "x"),
     },

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.node.doctor.conftest import pem
 
-from transom.node.doctor.certificate import certificates_in
+from transom.kube.authority import authority_pins
+from transom.node.certificate import certificates_in
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -23,6 +24,13 @@ def test_holder_and_times_are_read_back(name, start, days):
     (found,) = certificates_in(pem(name, begin, end).decode())
     assert (found.subject, found.issuer) == (name, "kubernetes")
     assert (found.not_before, found.not_after) == (start, start + days * 86400)
+
+
+def test_the_pin_of_a_key_is_the_one_that_kubeadm_takes():
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    text = pem("kubernetes", now, now + timedelta(days=1))
+    (found,) = certificates_in(text.decode())
+    assert (found.key_pin,) == authority_pins(text)
 
 
 @given(st.binary(max_size=80))

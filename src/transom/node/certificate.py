@@ -1,10 +1,11 @@
-"""The few fields of an X.509 certificate that a diagnosis needs, read from DER by hand.
+"""The few fields of an X.509 certificate that a diagnosis or an adoption needs, read from DER by hand.
 
 The standard library reads no certificate of a client; the embeddable Python has nothing else.
 """
 
 import base64
 import binascii
+import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,12 +21,16 @@ _PIVOT = 50  # of the two digits of a UTCTime's year, by RFC 5280
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """Who a certificate is for, who signed it, and from when to when it is good."""
+    """Who a certificate is for, who signed it, from when to when it is good, and its key's pin.
+
+    The pin is what kubeadm calls discovery-token-ca-cert-hash.
+    """
 
     subject: str
     issuer: str
     not_before: int
     not_after: int
+    key_pin: str = ""
 
 
 def certificates_in(text: str) -> Iterator[Certificate]:
@@ -43,9 +48,19 @@ def _read(der: bytes) -> Certificate:
     fields = list(_items(body))
     if fields[0][0] == _VERSION:
         fields = fields[1:]
-    _serial, _algorithm, issuer, validity, subject, *_ = fields
+    _serial, _algorithm, issuer, validity, subject, key, *_ = fields
     start, end = (_time(tag, value) for tag, value in _items(validity[1]))
-    return Certificate(_name(subject[1]), _name(issuer[1]), start, end)
+    pin = hashlib.sha256(_encoded(*key)).hexdigest()
+    return Certificate(_name(subject[1]), _name(issuer[1]), start, end, f"sha256:{pin}")
+
+
+def _encoded(tag: int, content: bytes) -> bytes:
+    """A field as it stood in the certificate."""
+    length = len(content)
+    if length < _LONG_FORM:
+        return bytes((tag, length)) + content
+    size = length.to_bytes((length.bit_length() + 7) // 8, "big")
+    return bytes((tag, _LONG_FORM | len(size))) + size + content
 
 
 def _items(data: bytes) -> Iterator[tuple[int, bytes]]:

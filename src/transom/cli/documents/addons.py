@@ -1,0 +1,41 @@
+"""What `transom addons diff`, `apply` and `delete` print with `-o json`."""
+
+from dataclasses import dataclass
+
+from transom.model.recipe import API_VERSION
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedField:
+    """One field of an object, by its path, as it was and as it becomes."""
+
+    path: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedObject:
+    """An object and what happens to it: create, change, delete or keep."""
+
+    api_version: str
+    kind: str
+    namespace: str
+    name: str
+    act: str
+    fields: tuple[ChangedField, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddonChanges:
+    """Every object of a fleet's add-ons; `done` tells whether the cluster was changed.
+
+    `needs` is what the network needs and Transom does not bring.
+    """
+
+    api_version: str = API_VERSION
+    kind: str = "AddonChanges"
+    fleet: str
+    done: bool
+    items: tuple[ChangedObject, ...]
+    needs: tuple[str, ...]

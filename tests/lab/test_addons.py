@@ -1,0 +1,153 @@
+"""Add-ons on a real API server: everything it takes, nothing the second time, and what is refused."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from tests.contract.objects import FOREIGN, keeps_its_promises
+
+from transom.cli.main import main
+from transom.kube.client import open_cluster
+from transom.kube.objects import KubeObjects
+from transom.model.manifest import name_of
+from transom_lab.controlplane import Component
+from transom_lab.lab import Wish
+
+DATA = Path(__file__).parents[1] / "data"
+# Those whose kinds the lab's version still serves.
+GOLDENS = [path for path in sorted((DATA / "addons").glob("k1*.yaml")) if int(path.stem[2:4]) >= 20]
+FLEET = DATA / "fleets" / "k137-2022-containerd-flannel-overlay.yaml"
+GOOD = {"Network": "10.244.0.0/16", "Backend": {"Type": "vxlan", "VNI": 4096, "Port": 4789}}
+
+
+@pytest.fixture(scope="module")
+def server(lone_lab):
+    """An API server and its store, and nothing else."""
+    lab = lone_lab("addons")
+    lab.down()
+    try:
+        lab.up(Wish(hosts=0, components=(Component.ETCD, Component.APISERVER)))
+        yield lab
+    finally:
+        lab.down()
+
+
+def walk(lab, work):
+    """Do something with the server's objects."""
+
+    async def connected():
+        api = open_cluster(lab.kubeconfig)
+        try:
+            return await work(KubeObjects(api))
+        finally:
+            await api.close()
+
+    return asyncio.run(connected())
+
+
+def transom(lab, *words):
+    return main(["addons", *words, "--kubeconfig", str(lab.kubeconfig)])
+
+
+def flannel(conf):
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "kube-flannel-cfg", "namespace": "kube-system"},
+        "data": {"net-conf.json": json.dumps(conf)},
+    }
+
+
+def have(lab, manifest):
+    """Somebody else's object."""
+
+    async def work(objects):
+        # By another manager than ours, as if by kubectl.
+        await objects._api.send(
+            "PATCH",
+            await objects._path(name_of(manifest)),
+            act="make",
+            subject="it",
+            params={"fieldManager": "somebody", "force": "true"},
+            body=manifest,
+            media_type="application/apply-patch+yaml",
+        )
+
+    walk(lab, work)
+
+
+def test_the_real_server_keeps_the_promises(server):
+    have(server, FOREIGN)
+    walk(server, keeps_its_promises)
+
+
+@pytest.mark.parametrize("path", GOLDENS, ids=lambda path: path.stem)
+def test_the_server_takes_every_object(server, path):
+    """A dry run, in which unknown fields are refused; another namespace stands in for ours."""
+
+    async def work(objects):
+        for item in yaml.safe_load_all(path.read_text("utf-8")):
+            if not await objects.serves(item["apiVersion"], item["kind"]):
+                continue  # of an operator, or gone from this version
+            if item["metadata"].get("namespace"):
+                item["metadata"]["namespace"] = "default"
+            taken = await objects.apply(item, dry_run=True)
+            assert taken["metadata"]["name"] == item["metadata"]["name"]
+
+    walk(server, work)
+
+
+def test_applied_twice_changes_nothing_and_deleted_leaves_nothing(server, capsys):
+    have(server, flannel(GOOD))
+    assert transom(server, "diff", "-f", str(FLEET)) == 1
+    assert "create  DaemonSet transom-system/kube-proxy-windows" in capsys.readouterr().out
+    assert transom(server, "apply", "-f", str(FLEET), "--no-wait") == 0
+    assert transom(server, "diff", "-f", str(FLEET)) == 0
+    capsys.readouterr()
+    assert transom(server, "apply", "-f", str(FLEET), "--no-wait", "-o", "json") == 0
+    again = json.loads(capsys.readouterr().out)
+    assert {item["act"] for item in again["items"]} == {"keep"}
+
+    assert transom(server, "delete", "-f", str(FLEET)) == 1
+    assert transom(server, "delete", "-f", str(FLEET), "--yes") == 0
+    capsys.readouterr()
+
+    async def left(objects):
+        return await objects.list(
+            "apps/v1", "DaemonSet", labels={"app.kubernetes.io/managed-by": "transom"}
+        )
+
+    assert walk(server, left) == ()
+
+
+def test_a_flannel_of_linux_defaults_is_refused_with_the_patch(server, capsys):
+    have(server, flannel({"Network": "10.244.0.0/16", "Backend": {"Type": "vxlan"}}))
+    assert transom(server, "apply", "-f", str(FLEET), "--no-wait") == 3
+    said = capsys.readouterr().err
+    assert "Backend.VNI" in said
+    assert "kubectl -n kube-system patch configmap kube-flannel-cfg" in said
+    assert "is cut" in said
+
+
+def test_another_windows_kube_proxy_is_refused_by_name(server, capsys):
+    have(server, flannel(GOOD))
+    rival = {
+        "apiVersion": "apps/v1",
+        "kind": "DaemonSet",
+        "metadata": {"name": "kube-proxy-windows", "namespace": "kube-system"},
+        "spec": {
+            "selector": {"matchLabels": {"a": "b"}},
+            "template": {
+                "metadata": {"labels": {"a": "b"}},
+                "spec": {
+                    "nodeSelector": {"kubernetes.io/os": "windows"},
+                    "containers": [{"name": "kube-proxy", "image": "x"}],
+                },
+            },
+        },
+    }
+    have(server, rival)
+    assert transom(server, "apply", "-f", str(FLEET), "--no-wait") == 3
+    assert "DaemonSet kube-system/kube-proxy-windows" in capsys.readouterr().err
