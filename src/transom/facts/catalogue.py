@@ -74,6 +74,7 @@ GROUPS = (
             join.Skew,
             join.PrivilegedWay,
             join.Limit,
+            join.OwnLabels,
             join.Behaviour,
         ),
     ),

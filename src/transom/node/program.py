@@ -7,6 +7,7 @@ when done, 1 when doctor or a self-test found something, 4 when a reboot has to 
 
 import argparse
 import contextlib
+import hashlib
 import json
 import sys
 from collections.abc import Callable, Sequence
@@ -23,6 +24,7 @@ from transom.model.answers import (
     PlannedChange,
     PlannedStep,
     Result,
+    Survey,
 )
 from transom.model.codec import decode, encode
 from transom.model.journal import ADOPTED, Drift
@@ -31,7 +33,7 @@ from transom.model.recipe import API_VERSION
 from transom.model.request import JoinSecrets, Request, Verb
 from transom.node.attach import follow
 from transom.node.doctor import verbs as doctor
-from transom.node.host.protocols import Machine
+from transom.node.host.protocols import Machine, ReadFiles
 from transom.node.host.values import PathKind
 from transom.node.inventory import inventory
 from transom.node.journal import Journal
@@ -43,6 +45,7 @@ from transom.node.run.supervisor import Supervisor
 from transom.node.runner import Ending, Outcome, Runner
 from transom.node.selftest import selftest
 from transom.node.step import Disruption, Step
+from transom.node.steps.join import Layout as JoinLayout
 from transom.node.steps.preflight import cautions
 from transom.node.watch import JOIN, watch
 
@@ -85,7 +88,17 @@ def this_machine() -> Machine:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="node.pyz", description=__doc__)
     verbs = parser.add_subparsers(dest="verb", required=True)
-    others = ("plan", "inventory", "status", "attach", "cancel", "selftest", "watch", *doctor.VERBS)
+    others = (
+        "plan",
+        "survey",
+        "inventory",
+        "status",
+        "attach",
+        "cancel",
+        "selftest",
+        "watch",
+        *doctor.VERBS,
+    )
     for name in (*sorted(_RUNS), *others):
         verb = verbs.add_parser(name)
         verb.add_argument("--home", default=Layout().home, help="where the program keeps its state")
@@ -135,6 +148,8 @@ def _do(
         request = read_request(stdin.read(), Verb.PLAN)
         warnings = cautions(machine, request.recipe)
         say(_plan(Runner(machine, layout, "plan").plan(request), warnings))
+    elif options.verb == "survey":
+        say(_survey(machine, layout, read_request(stdin.read(), Verb.PLAN)))
     else:
         return _run(options, machine, stdin, say)
     return 0
@@ -255,6 +270,24 @@ def _shown(drift: Drift) -> PlannedChange:
         reason = drift.item
         return replace(change, id=reason.id, fix=reason.fix, source=reason.source)
     return change
+
+
+def _survey(machine: Machine, layout: Layout, request: Request) -> Survey:
+    """Look once at everything; writes nothing."""
+    files, joined = machine.files, JoinLayout.of(request.recipe.join)
+    steps = Runner(machine, layout, "plan").plan(request)
+    return Survey(
+        program=hashlib.sha256(_content(files, layout.program)).hexdigest(),
+        inventory=inventory(machine),
+        status=_status(machine, layout),
+        plan=_plan(steps, cautions(machine, request.recipe)),
+        member=files.kind(joined.kubeconfig) is PathKind.FILE,
+        authority=_content(files, joined.ca_certificate).decode("ascii", "replace"),
+    )
+
+
+def _content(files: ReadFiles, path: str) -> bytes:
+    return files.read(path) if files.kind(path) is PathKind.FILE else b""
 
 
 def _status(machine: Machine, layout: Layout) -> NodeStatus:

@@ -215,6 +215,7 @@ READ_BY_NAME = {
     "limit-covered-minor",
     "limit-legacy-minor",
     "kubelet-skew",
+    "own-labels",
     "privileged-hostprocess",
     "privileged-services",
     "overlay-single-stack",
