@@ -60,7 +60,7 @@ class Layout:
         """What programs that are kept running say of themselves."""
         return ntpath.join(self.state, "programs")
 
-    def program(self, name: str, kind: str) -> str:
+    def program_file(self, name: str, kind: str) -> str:
         """A file about a program: `json` for its state, `kubeconfig` for its credential."""
         return ntpath.join(self.programs, f"{name}.{kind}")
 

@@ -39,9 +39,8 @@ from transom.node.inventory import inventory
 from transom.node.journal import Journal
 from transom.node.kubeconfig import read_access
 from transom.node.layout import Layout
-from transom.node.run.log import ProgramLog
+from transom.node.run import verb as keeping
 from transom.node.run.states import program_states
-from transom.node.run.supervisor import Supervisor
 from transom.node.runner import Ending, Outcome, Runner
 from transom.node.selftest import selftest
 from transom.node.step import Disruption, Step
@@ -115,10 +114,7 @@ def _parser() -> argparse.ArgumentParser:
             )
         if name == "attach":
             verb.add_argument("--from", dest="offset", type=int, default=0, help="byte to begin at")
-    keeper = verbs.add_parser("run", help="keep a program of the recipe running")
-    keeper.add_argument("name", help="the program: kube-proxy, flannel")
-    keeper.add_argument("--service", default="", help="be the Windows service of this name")
-    keeper.add_argument("--home", default=Layout().home, help="where the program keeps its state")
+    keeping.add_arguments(verbs.add_parser(keeping.VERB))
     return parser
 
 
@@ -142,14 +138,12 @@ def _do(
         watch(machine, layout, options.run, read_request(stdin.read(), Verb.JOIN))
     elif options.verb == "attach":
         return follow(machine, layout.events(options.run), options.offset, say)
-    elif options.verb == "run":
-        return _keep(options, machine, layout, say)
-    elif options.verb == "plan":
+    elif options.verb == keeping.VERB:
+        return keeping.run(options, machine, layout, say)
+    elif options.verb in ("plan", "survey"):
         request = read_request(stdin.read(), Verb.PLAN)
-        warnings = cautions(machine, request.recipe)
-        say(_plan(Runner(machine, layout, "plan").plan(request), warnings))
-    elif options.verb == "survey":
-        say(_survey(machine, layout, read_request(stdin.read(), Verb.PLAN)))
+        look = _planned if options.verb == "plan" else _survey
+        say(look(machine, layout, request))
     else:
         return _run(options, machine, stdin, say)
     return 0
@@ -180,32 +174,6 @@ def _run(
     verb_name, ending = request.verb.value, outcome.ending.value
     say(Result(run=name, verb=verb_name, ending=ending, changed=outcome.changed))
     return _EXIT[outcome.ending]
-
-
-def _keep(
-    options: argparse.Namespace, machine: Machine, layout: Layout, say: Callable[[Any], None]
-) -> int:
-    """Keep a program running: as a service with a log of its own, else with its log as our output."""
-    if options.service:
-        log = ProgramLog(machine, layout, options.name)
-
-        def serve(stopped: Callable[[], bool]) -> int:
-            keeper = Supervisor(
-                machine, layout, options.name, log.write, stopped, begins_again=True
-            )
-            return keeper.run()
-
-        return machine.background.be_service(options.service, serve)
-
-    def work(stopped: Callable[[], bool]) -> int:
-        write = partial(_forward, say)
-        return Supervisor(machine, layout, options.name, write, stopped).run()
-
-    return machine.background.be_session(work)
-
-
-def _forward(say: Callable[[Any], None], line: bytes) -> None:
-    say(line.decode("utf-8", "replace"))
 
 
 def _by_hand(request: Request, kubeconfig: str) -> Request:
@@ -247,6 +215,11 @@ def read_request(text: str, verb: Verb) -> Request:
             hint="They must agree.",
         )
     return request
+
+
+def _planned(machine: Machine, layout: Layout, request: Request) -> Plan:
+    warnings = cautions(machine, request.recipe)
+    return _plan(Runner(machine, layout, "plan").plan(request), warnings)
 
 
 def _plan(steps: list[tuple[Step, Sequence[Drift]]], warnings: list[str]) -> Plan:

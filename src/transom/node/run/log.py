@@ -36,5 +36,5 @@ class ProgramLog:
             self._program = next((p for p in known if p.name == self.name), None)
         if self._program is None:
             self.machine.files.make_directory(self.layout.programs)
-            return self.layout.program(self.name, "log"), _EARLY_BYTES
+            return self.layout.program_file(self.name, "log"), _EARLY_BYTES
         return self._program.log, self._program.log_bytes

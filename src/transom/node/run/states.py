@@ -15,7 +15,7 @@ _KIND = "json"
 
 def keep_state(files: Files, layout: Layout, state: ProgramState) -> None:
     """Write down how a program is."""
-    path = layout.program(state.name, _KIND)
+    path = layout.program_file(state.name, _KIND)
     files.make_directory(ntpath.dirname(path))
     files.write(path, json.dumps(encode(state)).encode())
 

@@ -127,7 +127,9 @@ class Supervisor:
             reservation = Reservation(self.machine, plan, program.network, kept, self._say)
             words["sourceVIP"] = reservation.address(pods)
         words["kubeconfig"] = kubeconfig_for(
-            self.machine, own=self.layout.program(self.name, "kubeconfig"), node=node_kubeconfig
+            self.machine,
+            own=self.layout.program_file(self.name, "kubeconfig"),
+            node=node_kubeconfig,
         )
         if program.leaves:
             removed = remove_leftovers(

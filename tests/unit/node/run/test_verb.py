@@ -42,7 +42,7 @@ def test_before_any_recipe_a_service_logs_beside_its_state(site):
     site.host.background.asked_to_stop = lambda: site.asked
     site.then(site.stop, after=3)
     assert run(site, "kube-proxy", "--service", "kube-proxy")[0] == 0
-    early = site.host.files.read(Layout().program("kube-proxy", "log")).decode()
+    early = site.host.files.read(Layout().program_file("kube-proxy", "log")).decode()
     assert "no run has left a recipe" in early
 
 
