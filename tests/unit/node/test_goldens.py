@@ -49,6 +49,7 @@ def packed(artifact):
 
 
 MADE = {
+    "k115-2019-docker-wincni",
     "k116-2019-docker-services",
     "k118-2019-docker-hyperv",
     "k122-2019-containerd-hostprocess-gates",
