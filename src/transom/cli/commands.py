@@ -46,6 +46,9 @@ class Command(NamedTuple):
 COMMANDS = (
     Command("plan", "Fleet", "what apply would do to each host, and how disruptive it is"),
     Command("apply", "Fleet", "make the hosts of a fleet Ready nodes; again and again"),
+    Command("adopt", "Fleet", "take over nodes that were made by other means, as they are"),
+    Command("upgrade", "Fleet", "nodes to another version of Kubernetes, wave by wave"),
+    Command("maintain", "Fleet", "Windows Update or a command on nodes, wave by wave"),
     Command("status", "Fleet", "how each host stands: Windows, Node, journal, drift"),
     Command("join", "Nodes", "make one Windows machine a Ready node"),
     Command("reset", "Nodes", "undo a join: the machine as it was, its Node gone"),
@@ -55,6 +58,10 @@ COMMANDS = (
     Command("explain", "Know", "a rule, an API field, a gate, a version or a pasted error"),
     Command("recipe", "Plan", "what would be installed on each host, and why"),
     Command("lock", "Plan", "the exact bytes a fleet installs, pinned by SHA-256"),
+    Command(
+        "bundle", "Plan", "everything a fleet needs in one archive, for sites without internet"
+    ),
+    Command("image", "Plan", "images that Windows nodes need"),
     Command("schema", "Plan", "the JSON Schema of fleet.yaml and of what -o json prints"),
     Command("addons", "Cluster", "kube-proxy, the network and runtime classes of Windows nodes"),
     Command("lint", "Workloads", "what will not work on Windows in manifests, and why"),

@@ -5,9 +5,8 @@ import sys
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from transom.cli import console, fleet_access, fleet_report, host_access
+from transom.cli import console, fleet_access, fleet_change, host_access
 from transom.cli.documents.nodes import ResetResult
-from transom.cli.fleet_lines import FleetLines
 from transom.cli.step_lines import StepLines
 from transom.errors import UsageError
 
@@ -58,29 +57,14 @@ def _reset_fleet(args: Namespace) -> int:
     site = fleet_access.open_site(args)
     if not args.yes:
         _confirm_fleet(site.fleet.name, site.hosts)
-    lines = FleetLines(len(site.hosts))
-    try:
-        fleet_access.within(
-            site,
-            lambda: reset_fleet(
-                site.fleet, site.hosts, site.doors, watcher=lines, drains=not args.no_drain
-            ),
-        )
-    except KeyboardInterrupt:
-        lines.end()
-        print("interrupted: to go on, run the same command again", file=sys.stderr)
-        raise
-    finally:
-        lines.end()
-    results = sorted(lines.results.values(), key=lambda applied: applied.host)
-    fleet_report.print_result(
-        results,
-        fleet=site.fleet.name,
-        verb="reset",
-        output=args.output,
-        elapsed_s=lines.elapsed_s,
+    return fleet_change.watched(
+        args,
+        site,
+        lambda lines: reset_fleet(
+            site.fleet, site.hosts, site.doors, watcher=lines, drains=not args.no_drain
+        ),
+        name="reset",
     )
-    return fleet_report.exit_code(results)
 
 
 def _confirm_fleet(fleet: str, hosts: tuple[str, ...]) -> None:

@@ -30,8 +30,9 @@ from transom.model.codec import decode, encode
 from transom.model.journal import ADOPTED, Drift
 from transom.model.problem import Mistake, Refusal
 from transom.model.recipe import API_VERSION
-from transom.model.request import JoinSecrets, Request, Verb
+from transom.model.request import JoinSecrets, Request, SourceAccess, Verb
 from transom.node.attach import follow
+from transom.node.boot import JOIN_CONFIGURATION, SENTINEL, Boot, boot
 from transom.node.doctor import verbs as doctor
 from transom.node.host.protocols import Machine, ReadFiles
 from transom.node.host.values import PathKind
@@ -49,6 +50,7 @@ from transom.node.steps.preflight import cautions
 from transom.node.watch import JOIN, watch
 
 _RUNS = {verb.value for verb in Verb if verb is not Verb.PLAN}
+_LOOKING = ("inventory", "status", "plan", "survey")
 _EXIT = {Ending.DONE: 0, Ending.REBOOT: 4, Ending.CANCELLED: 5}
 
 
@@ -88,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="node.pyz", description=__doc__)
     verbs = parser.add_subparsers(dest="verb", required=True)
     others = (
+        "boot",
         "plan",
         "survey",
         "inventory",
@@ -112,6 +115,11 @@ def _parser() -> argparse.ArgumentParser:
             verb.add_argument(
                 "--kubeconfig", default="", help="join without kubeadm, with this file's credential"
             )
+        if name == "boot":
+            verb.add_argument("--request", required=True, help="the request, without secrets")
+            verb.add_argument("--join", default=JOIN_CONFIGURATION, help="kubeadm's configuration")
+            verb.add_argument("--sentinel", default=SENTINEL, help="written after success")
+            verb.add_argument("--prepare", action="store_true", help="somebody else joins")
         if name == "attach":
             verb.add_argument("--from", dest="offset", type=int, default=0, help="byte to begin at")
     keeping.add_arguments(verbs.add_parser(keeping.VERB))
@@ -122,31 +130,44 @@ def _do(
     options: argparse.Namespace, machine: Machine, stdin: TextIO, say: Callable[[Any], None]
 ) -> int:
     layout = Layout(options.home)
-    if options.verb == "inventory":
-        say(inventory(machine))
-    elif options.verb == "status":
-        say(_status(machine, layout))
+    if options.verb in _LOOKING:
+        say(_look(options, machine, layout, stdin))
     elif options.verb == "cancel":
         machine.files.write(layout.cancel, b"")
     elif options.verb == "selftest":
         report = selftest(machine)
         say(report)
         return 1 if report.failed else 0
-    elif options.verb in doctor.VERBS:
-        return doctor.run(options, machine, stdin, say)
     elif options.verb == "watch":
         watch(machine, layout, options.run, read_request(stdin.read(), Verb.JOIN))
     elif options.verb == "attach":
         return follow(machine, layout.events(options.run), options.offset, say)
-    elif options.verb == keeping.VERB:
-        return keeping.run(options, machine, layout, say)
-    elif options.verb in ("plan", "survey"):
-        request = read_request(stdin.read(), Verb.PLAN)
-        look = _planned if options.verb == "plan" else _survey
-        say(look(machine, layout, request))
     else:
-        return _run(options, machine, stdin, say)
+        return _work(options, machine, stdin, say)
     return 0
+
+
+def _look(options: argparse.Namespace, machine: Machine, layout: Layout, stdin: TextIO) -> Any:
+    """The document of a verb that only looks."""
+    if options.verb == "inventory":
+        return inventory(machine)
+    if options.verb == "status":
+        return _status(machine, layout)
+    tell = _planned if options.verb == "plan" else _survey
+    return tell(machine, layout, read_request(stdin.read(), Verb.PLAN))
+
+
+def _work(
+    options: argparse.Namespace, machine: Machine, stdin: TextIO, say: Callable[[Any], None]
+) -> int:
+    """The verbs that answer for their own exit code."""
+    if options.verb in doctor.VERBS:
+        return doctor.run(options, machine, stdin, say)
+    if options.verb == "boot":
+        return _boot(options, machine, say)
+    if options.verb == keeping.VERB:
+        return keeping.run(options, machine, Layout(options.home), say)
+    return _run(options, machine, stdin, say)
 
 
 def _run(
@@ -176,6 +197,19 @@ def _run(
     return _EXIT[outcome.ending]
 
 
+def _boot(options: argparse.Namespace, machine: Machine, say: Callable[[Any], None]) -> int:
+    started = datetime.fromtimestamp(machine.clock.now(), UTC)
+    name = started.strftime("%Y%m%dT%H%M%S") + "-boot"
+    plan = Boot(
+        request=options.request,
+        join=options.join,
+        sentinel=options.sentinel,
+        prepare=options.prepare,
+    )
+    leave = partial(_leave_watch, machine, options.home, name)
+    return boot(machine, Layout(options.home), plan, run=name, say=say, afterwards=leave)
+
+
 def _by_hand(request: Request, kubeconfig: str) -> Request:
     endpoint = read_access(kubeconfig).endpoint
     secrets = JoinSecrets(endpoint=endpoint, token="", ca_hashes=(), kubeconfig=kubeconfig)
@@ -196,7 +230,8 @@ def _leave_watch(
     """After a join, leave somebody behind who sees the pod network come; without the token."""
     if request.join is not None and JOIN in outcome.changed and request.recipe.network.name:
         argv = (sys.executable, sys.argv[0], "watch", "--home", home, "--run", name)
-        tokenless = replace(request, join=replace(request.join, token="", kubeconfig=""))
+        without = replace(request.join, token="", kubeconfig="")
+        tokenless = replace(request, join=without, access=SourceAccess())
         machine.background.leave(argv, json.dumps(encode(tokenless)).encode())
 
 

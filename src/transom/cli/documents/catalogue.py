@@ -17,7 +17,17 @@ from transom.cli.documents.lock import LockDocument, LockReportDocument
 from transom.cli.documents.names import NameReport
 from transom.cli.documents.nodes import CollectResult, JoinResult, ResetResult
 from transom.cli.documents.recipes import RecipeList
-from transom.model.answers import Failure, Inventory, NodeStatus, Plan, Result, SelfTest, Survey
+from transom.image.bundle.manifest import BundleManifest
+from transom.model.answers import (
+    BootReport,
+    Failure,
+    Inventory,
+    NodeStatus,
+    Plan,
+    Result,
+    SelfTest,
+    Survey,
+)
 from transom.model.event import Event
 from transom.model.journal import JournalRecord, Receipt
 from transom.model.recipe import Recipe
@@ -38,6 +48,12 @@ class Document:
 
 
 DOCUMENTS = (
+    Document(
+        "bundle",
+        BundleManifest,
+        "`manifest.json` in a bundle; `transom bundle verify -o json`",
+    ),
+    Document("boot-report", BootReport, r"`C:\k\transom\boot\report.json`, after a failed boot"),
     Document("boot-story", BootStory, "`transom userdata lint --explain -o json`"),
     Document("addon-changes", AddonChanges, "`transom addons diff|apply|delete -o json`"),
     Document("collect-result", CollectResult, "`transom collect -o json`"),
@@ -51,7 +67,9 @@ DOCUMENTS = (
     Document("failure", Failure, "answer of a verb of the node program that fails"),
     Document("fleet-plan", FleetPlanDocument, "`transom plan -o json`"),
     Document(
-        "fleet-result", FleetResult, "`transom apply -o json`, `transom reset --host NAME -o json`"
+        "fleet-result",
+        FleetResult,
+        "`-o json` of `transom apply`, `adopt`, `upgrade`, `maintain`, `reset --host`",
     ),
     Document("fleet-status", FleetStatusDocument, "`transom status -o json`"),
     Document(
