@@ -48,6 +48,22 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: "system:node:
 """
 
 
+# A node on the other side, so that its pods are known to be on the overlay.
+_LINUX = """
+apiVersion: v1
+kind: Node
+metadata:
+  name: lin1
+  labels: {kubernetes.io/os: linux}
+  annotations:
+    flannel.alpha.coreos.com/kube-subnet-manager: "true"
+    flannel.alpha.coreos.com/public-ip: 10.77.0.100
+    flannel.alpha.coreos.com/backend-type: vxlan
+    flannel.alpha.coreos.com/backend-data: '{"VNI":4096,"VtepMAC":"c6:71:81:86:b2:77"}'
+spec: {podCIDR: 10.244.200.0/24, podCIDRs: [10.244.200.0/24]}
+"""
+
+
 def service(name, address, pod):
     return f"""
 apiVersion: v1
@@ -155,6 +171,7 @@ def site(lone_lab):
         made.host.run(["reg", "add", control, "/v", "ServicesPipeTimeout", "/d", "120000", "/f"])
         made.host.reboot()
         made.apply(_RIGHTS)
+        made.apply(_LINUX)
         made.apply(service("shop", "10.96.50.10", "10.244.200.5"))
         answer = made.run(Verb.PREPARE)
         if answer.code == 4:
