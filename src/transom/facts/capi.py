@@ -31,7 +31,7 @@ class PublishedImage(Row):
     table: ClassVar[str] = "image"
     platform: str
     windows: str
-    reference: str
+    image: str
     publisher: str
     query: str = ""
     text: str = ""

@@ -100,6 +100,16 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramState:
+    """What `run` last said of a program: waiting, running, restarting, failed or stopped, and why."""
+
+    name: str
+    state: str
+    reason: str
+    since: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BootReport:
     """Why a machine did not join when its boot data asked for it; `run` names its event file."""
 
@@ -114,7 +124,7 @@ class BootReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeStatus:
-    """Whose a host is, what it was last brought to, and how much of its journal is settled."""
+    """Whose a host is, what it was last brought to, how much of its journal is settled, how its programs are."""
 
     api_version: str = API_VERSION
     kind: str = "NodeStatus"
@@ -125,6 +135,7 @@ class NodeStatus:
     adopted: bool
     kubernetes: str
     cancelling: bool
+    programs: tuple[ProgramState, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

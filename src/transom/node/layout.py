@@ -50,6 +50,20 @@ class Layout:
         """A file that asks the run to stop at the next step."""
         return ntpath.join(self.state, "cancel")
 
+    @property
+    def source_vip(self) -> str:
+        """The address that was reserved for kube-proxy."""
+        return ntpath.join(self.state, "source-vip.json")
+
+    @property
+    def programs(self) -> str:
+        """What programs that are kept running say of themselves."""
+        return ntpath.join(self.state, "programs")
+
+    def program_file(self, name: str, kind: str) -> str:
+        """A file about a program: `json` for its state, `kubeconfig` for its credential."""
+        return ntpath.join(self.programs, f"{name}.{kind}")
+
     def events(self, run: str) -> str:
         """The event file of a run."""
         return ntpath.join(self.state, "events", f"{run}.jsonl")

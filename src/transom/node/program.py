@@ -40,6 +40,8 @@ from transom.node.inventory import inventory
 from transom.node.journal import Journal
 from transom.node.kubeconfig import read_access
 from transom.node.layout import Layout
+from transom.node.run import verb as keeping
+from transom.node.run.states import program_states
 from transom.node.runner import Ending, Outcome, Runner
 from transom.node.selftest import selftest
 from transom.node.step import Disruption, Step
@@ -48,6 +50,7 @@ from transom.node.steps.preflight import cautions
 from transom.node.watch import JOIN, watch
 
 _RUNS = {verb.value for verb in Verb if verb is not Verb.PLAN}
+_LOOKING = ("inventory", "status", "plan", "survey")
 _EXIT = {Ending.DONE: 0, Ending.REBOOT: 4, Ending.CANCELLED: 5}
 
 
@@ -119,6 +122,7 @@ def _parser() -> argparse.ArgumentParser:
             verb.add_argument("--prepare", action="store_true", help="somebody else joins")
         if name == "attach":
             verb.add_argument("--from", dest="offset", type=int, default=0, help="byte to begin at")
+    keeping.add_arguments(verbs.add_parser(keeping.VERB))
     return parser
 
 
@@ -126,30 +130,44 @@ def _do(
     options: argparse.Namespace, machine: Machine, stdin: TextIO, say: Callable[[Any], None]
 ) -> int:
     layout = Layout(options.home)
-    if options.verb == "inventory":
-        say(inventory(machine))
-    elif options.verb == "status":
-        say(_status(machine, layout))
+    if options.verb in _LOOKING:
+        say(_look(options, machine, layout, stdin))
     elif options.verb == "cancel":
         machine.files.write(layout.cancel, b"")
     elif options.verb == "selftest":
         report = selftest(machine)
         say(report)
         return 1 if report.failed else 0
-    elif options.verb in doctor.VERBS:
-        return doctor.run(options, machine, stdin, say)
-    elif options.verb == "boot":
-        return _boot(options, machine, say)
     elif options.verb == "watch":
         watch(machine, layout, options.run, read_request(stdin.read(), Verb.JOIN))
     elif options.verb == "attach":
         return follow(machine, layout.events(options.run), options.offset, say)
-    elif options.verb in ("plan", "survey"):
-        tell = _planned if options.verb == "plan" else _survey
-        say(tell(machine, layout, read_request(stdin.read(), Verb.PLAN)))
     else:
-        return _run(options, machine, stdin, say)
+        return _work(options, machine, stdin, say)
     return 0
+
+
+def _look(options: argparse.Namespace, machine: Machine, layout: Layout, stdin: TextIO) -> Any:
+    """The document of a verb that only looks."""
+    if options.verb == "inventory":
+        return inventory(machine)
+    if options.verb == "status":
+        return _status(machine, layout)
+    tell = _planned if options.verb == "plan" else _survey
+    return tell(machine, layout, read_request(stdin.read(), Verb.PLAN))
+
+
+def _work(
+    options: argparse.Namespace, machine: Machine, stdin: TextIO, say: Callable[[Any], None]
+) -> int:
+    """The verbs that answer for their own exit code."""
+    if options.verb in doctor.VERBS:
+        return doctor.run(options, machine, stdin, say)
+    if options.verb == "boot":
+        return _boot(options, machine, say)
+    if options.verb == keeping.VERB:
+        return keeping.run(options, machine, Layout(options.home), say)
+    return _run(options, machine, stdin, say)
 
 
 def _run(
@@ -291,6 +309,7 @@ def _status(machine: Machine, layout: Layout) -> NodeStatus:
         adopted=contents.made(ADOPTED) if contents else False,
         kubernetes=present.kubernetes if present else "",
         cancelling=machine.files.kind(layout.cancel) is not PathKind.ABSENT,
+        programs=tuple(program_states(machine.files, layout)),
     )
 
 

@@ -166,6 +166,18 @@ SERVICES = (
         flags_file=FLAGS_FILE,
         why="service-kubelet",
     ),
+    Service(
+        name="kube-proxy",
+        display_name="kube-proxy",
+        command=(r"C:\k\transom\python\python.exe", r"C:\k\transom\node.pyz", "run", "kube-proxy"),
+        start="auto",
+        depends_on=(),
+        environment={},
+        recovery=None,
+        flags_file="",
+        why="service-kube-proxy",
+        runs="kube-proxy",
+    ),
 )
 
 RECIPE = Recipe(
@@ -296,13 +308,13 @@ def _newer(artifact):
 
 def newer(recipe):
     """The recipe for the next version: other programs, other flags, another containerd.conf."""
-    kubelet = recipe.services[-1]
+    containerd, kubelet, *others = recipe.services
     return replace(
         recipe,
         target=replace(recipe.target, kubernetes=NEWER),
         artifacts=tuple(_newer(artifact) for artifact in recipe.artifacts),
         files=(replace(recipe.files[0], content="version = 4\n"), *recipe.files[1:], PATCH),
-        services=(*recipe.services[:-1], replace(kubelet, command=(*kubelet.command, "--new"))),
+        services=(containerd, replace(kubelet, command=(*kubelet.command, "--new")), *others),
     )
 
 

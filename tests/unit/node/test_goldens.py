@@ -49,6 +49,9 @@ def packed(artifact):
 
 
 MADE = {
+    "k115-2019-docker-wincni",
+    "k116-2019-docker-services",
+    "k118-2019-docker-hyperv",
     "k122-2019-containerd-hostprocess-gates",
     "k123-2019-containerd-hostprocess",
     "k130-2019-containerd-flannel-l2bridge",
@@ -58,6 +61,7 @@ MADE = {
     "k137-2022-containerd-external",
     "k137-2022-containerd-flannel-overlay",
     "k137-2022-containerd-ovn-kubernetes",
+    "k137-2022-containerd-services",
     "k137-2022-containerd-win-bridge",
     "k137-2022-containerd-win-overlay",
     "k137-2025-containerd-calico",

@@ -181,7 +181,11 @@ def test_inventory_tells_what_the_host_is(call, request_for):
     found = call("inventory")[1][0]
     assert found["name"] == "win-01"
     assert found["windows"] == {"build": 20348, "revision": 2700}
-    assert [service["name"] for service in found["services"]] == ["containerd", "kubelet"]
+    assert [service["name"] for service in found["services"]] == [
+        "containerd",
+        "kubelet",
+        "kube-proxy",
+    ]
     assert found["services"][1]["running"]
     assert found["runtimes"] == ["containerd"]
 

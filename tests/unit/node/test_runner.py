@@ -48,6 +48,7 @@ def test_prepare_join_and_reset_leave_the_host_as_it_was(make_host, request_for)
         "kubelet-settings",
         "late-files",
         "protected-files",
+        "program-services",
     )
     assert host.services.running("kubelet")
     run(host, request_for(Verb.RESET, remove_features=True), name="r3")
@@ -173,7 +174,7 @@ def test_what_this_version_cannot_do_is_refused_before_anything_is_changed(
         recipe,
         artifacts=(replace(recipe.artifacts[0], sha256=None),),
         host_networks=(recipe.network,),
-        target=replace(recipe.target, privileged="services"),
+        target=replace(recipe.target, privileged="wins"),
     )
     with pytest.raises(Refused) as caught:
         run(host, request_for(Verb.PREPARE, recipe=odd))

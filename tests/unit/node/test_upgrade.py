@@ -78,7 +78,7 @@ def test_kubeadm_writes_before_anything_that_runs_is_stopped(node, run, newer_re
 
     host.programs["kubeadm-new.exe"] = watched
     run(host, Verb.UPGRADE, "up", recipe=newer_recipe)
-    assert alive == [{"spooler", "containerd", "kubelet"}]
+    assert alive == [{"spooler", "containerd", "kubelet", "kube-proxy"}]
     assert host.files.kind(r"C:\k\kubeadm-new.exe") is PathKind.ABSENT
 
 

@@ -43,9 +43,9 @@ def images_of(platform: str, kubernetes: str) -> tuple[PublishedImage, ...]:
             id=row.id,
             platform=row.platform,
             windows=row.windows,
-            reference=row.reference.replace("{kubernetes}", kubernetes.removeprefix("v"))
+            reference=row.image.replace("{kubernetes}", kubernetes.removeprefix("v"))
             if kubernetes
-            else row.reference,
+            else row.image,
             publisher=row.publisher,
             query=row.query,
             text=row.text,

@@ -8,7 +8,7 @@ from typing import Any
 
 from transom.errors import PermanentError, TemporaryError
 from transom.node.host.protocols import ReadFiles
-from transom.node.host.values import NodeHealth
+from transom.node.host.values import ClusterNode, NodeHealth
 from transom.node.kubeconfig import read_access
 
 _TIMEOUT_S = 10.0
@@ -21,9 +21,9 @@ class NodeCluster:
     def __init__(self, files: ReadFiles) -> None:
         self._files = files
 
-    def pod_range(self, kubeconfig: str, node: str) -> str:
-        document = self._node(kubeconfig, node) or {}
-        return str(document.get("spec", {}).get("podCIDR", ""))
+    def node(self, kubeconfig: str, node: str) -> ClusterNode | None:
+        document = self._node(kubeconfig, node)
+        return None if document is None else node_of(document)
 
     def health(self, kubeconfig: str, node: str) -> NodeHealth | None:
         document = self._node(kubeconfig, node)
@@ -55,6 +55,15 @@ class NodeCluster:
             ) from error
         except (OSError, ValueError) as error:
             raise TemporaryError(f"cannot ask the API server: {error}", subject=node) from error
+
+
+def node_of(document: dict[str, Any]) -> ClusterNode:
+    """What programs need to know of a Node, from its document."""
+    found = document.get("status", {}).get("addresses") or ()
+    return ClusterNode(
+        pod_range=str(document.get("spec", {}).get("podCIDR", "")),
+        addresses=tuple(item["address"] for item in found if item["type"] == "InternalIP"),
+    )
 
 
 def health_of(document: dict[str, Any]) -> NodeHealth:

@@ -1,11 +1,16 @@
 """Outside programs by argument list, with a deadline and with secrets masked in their output."""
 
 import os
+import signal
 import subprocess
-from collections.abc import Sequence
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
 
 from transom.errors import PermanentError
 from transom.node.host.values import Completed
+
+_GRACE_S = 5.0
 
 
 class RealProcesses:
@@ -18,16 +23,22 @@ class RealProcesses:
         timeout_s: float,
         secrets: tuple[str, ...] = (),
         search: tuple[str, ...] = (),
+        environment: Mapping[str, str] | None = None,
+        stdin: bytes = b"",
     ) -> Completed:
         try:
             done = subprocess.run(  # noqa: S603 - an argument list, never a shell
                 list(argv),
-                stdin=subprocess.DEVNULL,
+                input=stdin,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 timeout=timeout_s,
                 check=False,
-                env={**os.environ, "PATH": os.pathsep.join((*search, os.environ.get("PATH", "")))},
+                env={
+                    **os.environ,
+                    "PATH": os.pathsep.join((*search, os.environ.get("PATH", ""))),
+                    **(environment or {}),
+                },
             )
         except subprocess.TimeoutExpired as error:
             said = mask((error.output or b"").decode("utf-8", "replace"), secrets)
@@ -40,6 +51,73 @@ class RealProcesses:
             raise PermanentError(f"cannot start {argv[0]}: {error}", subject=argv[0]) from error
         output = done.stdout.decode("utf-8", "replace")
         return Completed(code=done.returncode, output=mask(output, secrets))
+
+    def start(
+        self,
+        argv: Sequence[str],
+        *,
+        environment: Mapping[str, str],
+        output: Callable[[bytes], None],
+    ) -> "RealChild":
+        try:
+            process = subprocess.Popen(  # noqa: S603 - an argument list, never a shell
+                list(argv),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+                env={**os.environ, **environment},
+            )
+        except OSError as error:
+            raise PermanentError(f"cannot start {argv[0]}: {error}", subject=argv[0]) from error
+        return RealChild(process, output)
+
+    def variable(self, name: str) -> str:
+        return os.environ.get(name, "")
+
+
+class RealChild:
+    """A program beside this one; Windows ends it with us even where we are ended by force."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]", output: Callable[[bytes], None]) -> None:
+        self._process = process
+        if sys.platform == "win32":
+            from transom.node.host.windows_job import Job
+
+            self._job = Job(process.pid)
+        self._reader = threading.Thread(target=self._read, args=(output,), daemon=True)
+        self._reader.start()
+
+    def ended(self) -> int | None:
+        code = self._process.poll()
+        if code is not None:
+            self._reader.join(_GRACE_S)  # its last words first
+        return code
+
+    def stop(self) -> None:
+        if self._process.poll() is None:
+            self._ask_to_end()
+            try:
+                self._process.wait(_GRACE_S)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        self._reader.join(_GRACE_S)
+
+    def _ask_to_end(self) -> None:
+        try:
+            if sys.platform == "win32":
+                self._process.send_signal(signal.CTRL_BREAK_EVENT)
+            else:
+                self._process.terminate()
+        except OSError:
+            self._process.kill()  # a service has no console to send the signal through
+
+    def _read(self, output: Callable[[bytes], None]) -> None:
+        assert self._process.stdout is not None
+        with self._process.stdout as stream:
+            for line in stream:
+                output(line)
 
 
 def leave_process(argv: Sequence[str], payload: bytes) -> None:

@@ -13,6 +13,7 @@ from typing import BinaryIO, Protocol
 from transom.model.request import SourceAccess
 from transom.node.host.values import (
     Adapter,
+    ClusterNode,
     Completed,
     FeatureState,
     FirewallPort,
@@ -259,6 +260,8 @@ class Processes(Protocol):
         timeout_s: float,
         secrets: tuple[str, ...] = (),
         search: tuple[str, ...] = (),
+        environment: Mapping[str, str] | None = None,
+        stdin: bytes = b"",
     ) -> Completed:
         """Run a program to its end; raise PermanentError when the time is up.
 
@@ -267,7 +270,31 @@ class Processes(Protocol):
             timeout_s: How long it may take.
             secrets: What is masked in its output.
             search: Directories where it finds other programs first.
+            environment: Variables it gets beside those of this process.
+            stdin: What it reads.
         """
+
+    def start(
+        self,
+        argv: Sequence[str],
+        *,
+        environment: Mapping[str, str],
+        output: Callable[[bytes], None],
+    ) -> "Child":
+        """Start a program that ends with this one; each line of its output goes to `output`."""
+
+    def variable(self, name: str) -> str:
+        """Give a variable of this very process, empty where it is not set."""
+
+
+class Child(Protocol):
+    """A program that runs beside this one."""
+
+    def ended(self) -> int | None:
+        """Give its exit code, None while it runs."""
+
+    def stop(self) -> None:
+        """Ask it to end, end it where it does not within seconds, and return when it is gone."""
 
 
 class ReadNetwork(Protocol):
@@ -349,8 +376,8 @@ class ReadSystem(Protocol):
 class Cluster(Protocol):
     """The API server, asked with the kubelet's own credential."""
 
-    def pod_range(self, kubeconfig: str, node: str) -> str:
-        """Give the pod range of a Node, empty while it has none; TemporaryError where none answers.
+    def node(self, kubeconfig: str, node: str) -> ClusterNode | None:
+        """Give a Node, None where there is none; TemporaryError where no server answers.
 
         Args:
             kubeconfig: The path of the kubelet's kubeconfig.
@@ -364,6 +391,22 @@ class Cluster(Protocol):
             kubeconfig: The path of the kubelet's kubeconfig.
             node: The name of the Node.
         """
+
+
+class Hns(Protocol):
+    """The host network service, for whoever keeps what a program left there in order."""
+
+    def state(self) -> HnsState:
+        """Give everything it has; raise a TransomError where it does not answer."""
+
+    def network(self, name: str) -> str:
+        """Give the identity of the network of that name, empty where there is none."""
+
+    def delete_endpoint(self, identity: str) -> None:
+        """Delete an endpoint, if it is there."""
+
+    def delete_balancer(self, identity: str) -> None:
+        """Delete a balancer, if it is there."""
 
 
 class Vitals(Protocol):
@@ -418,6 +461,17 @@ class Background(Protocol):
 
     def leave(self, argv: Sequence[str], payload: bytes) -> None:
         """Start this program again as a process that stays when this one ends; not waited for."""
+
+    def be_session(self, work: Callable[[Callable[[], bool]], int]) -> int:
+        """Work in this session, give the work's exit code; `work` is told of signals to stop."""
+
+    def be_service(self, name: str, work: Callable[[Callable[[], bool]], int]) -> int:
+        """Be a registered service: work until done, give its exit code.
+
+        Args:
+            name: The service's name.
+            work: Gets a function that says whether the service was asked to stop.
+        """
 
 
 class Signatures(Protocol):
@@ -512,6 +566,8 @@ class Machine(UndoHost, Protocol):
     def background(self) -> Background: ...
     @property
     def vitals(self) -> Vitals: ...
+    @property
+    def hns(self) -> Hns: ...
 
     def flush(self) -> None:
         """Return when everything written so far would outlive a power cut."""

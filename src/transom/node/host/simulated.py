@@ -28,7 +28,7 @@ from transom.node.host.simulated_nouns import (
     SimulatedSource,
     SimulatedSystem,
 )
-from transom.node.host.simulated_vitals import SimulatedVitals
+from transom.node.host.simulated_vitals import SimulatedHns, SimulatedVitals
 from transom.node.host.values import Completed
 
 Program = Callable[["SimulatedHost", Sequence[str]], Completed]
@@ -36,10 +36,17 @@ Program = Callable[["SimulatedHost", Sequence[str]], Completed]
 
 @dataclass
 class SimulatedProcesses:
-    """Programs by the lower-case name of their file."""
+    """Programs by the lower-case name of their file.
+
+    `given` is what the last one got: its standard input and variables. `children` are those that were
+    started to run beside; a test ends them.
+    """
 
     host: "SimulatedHost"
     ran: list[tuple[str, ...]] = field(default_factory=list)
+    given: tuple[bytes, Mapping[str, str]] = field(default=(b"", {}))
+    children: list["SimulatedChild"] = field(default_factory=list)
+    variables: dict[str, str] = field(default_factory=dict)
 
     def run(
         self,
@@ -48,9 +55,12 @@ class SimulatedProcesses:
         timeout_s: float,
         secrets: tuple[str, ...] = (),
         search: tuple[str, ...] = (),
+        environment: Mapping[str, str] | None = None,
+        stdin: bytes = b"",
     ) -> Completed:
         del timeout_s, search
         self.ran.append(tuple(argv))
+        self.given = (stdin, environment or {})
         program = self.host.programs.get(argv[0].rpartition("\\")[2].lower())
         if program is None:
             raise PermanentError(f"cannot start {argv[0]}: no such program", subject=argv[0])
@@ -59,6 +69,43 @@ class SimulatedProcesses:
         for secret in secrets:
             output = output.replace(secret, "***")
         return Completed(code=done.code, output=output)
+
+    def start(
+        self,
+        argv: Sequence[str],
+        *,
+        environment: Mapping[str, str],
+        output: Callable[[bytes], None],
+    ) -> "SimulatedChild":
+        child = SimulatedChild(tuple(argv), environment, output)
+        self.children.append(child)
+        return child
+
+    def variable(self, name: str) -> str:
+        return self.variables.get(name, "")
+
+
+@dataclass
+class SimulatedChild:
+    """A program that runs until a test or its keeper ends it."""
+
+    argv: tuple[str, ...]
+    environment: Mapping[str, str]
+    output: Callable[[bytes], None]
+    code: int | None = None
+
+    def ended(self) -> int | None:
+        return self.code
+
+    def stop(self) -> None:
+        if self.code is None:
+            self.code = 1
+
+    def end(self, code: int, last_words: str = "") -> None:
+        """End by itself."""
+        if last_words:
+            self.output(f"{last_words}\n".encode())
+        self.code = code
 
 
 class SimulatedHost:
@@ -85,6 +132,7 @@ class SimulatedHost:
         self.clock = SimulatedClock()
         self.background = SimulatedBackground()
         self.vitals = SimulatedVitals(self.services, self.network)
+        self.hns = SimulatedHns(self.vitals)
         self.programs: dict[str, Program] = {}
         self.processes = SimulatedProcesses(self)
 

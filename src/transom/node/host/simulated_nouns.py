@@ -17,6 +17,7 @@ from transom.node.host.faults import Calls
 from transom.node.host.simulated_disk import SimulatedDisk
 from transom.node.host.values import (
     Adapter,
+    ClusterNode,
     FeatureState,
     FirewallPort,
     NodeHealth,
@@ -364,11 +365,13 @@ class SimulatedCluster:
     calls: Calls
     healthy: Callable[[str], NodeHealth | None] = lambda _node: None
     pod_ranges: dict[str, str] = field(default_factory=lambda: {"win-01": "10.244.3.0/24"})
+    addresses: tuple[str, ...] = ("10.0.0.21",)
 
-    def pod_range(self, kubeconfig: str, node: str) -> str:
+    def node(self, kubeconfig: str, node: str) -> ClusterNode | None:
         del kubeconfig
         self.calls.looked()
-        return self.pod_ranges.get(node, "")
+        pods = self.pod_ranges.get(node)
+        return None if pods is None else ClusterNode(pod_range=pods, addresses=self.addresses)
 
     def health(self, kubeconfig: str, node: str) -> NodeHealth | None:
         del kubeconfig
@@ -378,9 +381,10 @@ class SimulatedCluster:
 
 @dataclass
 class SimulatedClock:
-    """A clock that moves only when somebody waits."""
+    """A clock that moves only when somebody waits; `meanwhile` is what a test lets happen then."""
 
     time: float = 1_790_000_000.0
+    meanwhile: Callable[[], None] = lambda: None
 
     def now(self) -> float:
         return self.time
@@ -390,6 +394,7 @@ class SimulatedClock:
 
     def sleep(self, seconds: float) -> None:
         self.time += seconds
+        self.meanwhile()
 
 
 @dataclass
@@ -398,6 +403,7 @@ class SimulatedBackground:
 
     started: list[tuple[tuple[str, ...], bytes]] = field(default_factory=list)
     left: list[tuple[tuple[str, ...], bytes]] = field(default_factory=list)
+    asked_to_stop: Callable[[], bool] = lambda: False
 
     def start(self, argv: Sequence[str], payload: bytes) -> None:
         self.started.append((tuple(argv), payload))
@@ -407,3 +413,10 @@ class SimulatedBackground:
 
     def leave(self, argv: Sequence[str], payload: bytes) -> None:
         self.left.append((tuple(argv), payload))
+
+    def be_session(self, work: Callable[[Callable[[], bool]], int]) -> int:
+        return work(self.asked_to_stop)
+
+    def be_service(self, name: str, work: Callable[[Callable[[], bool]], int]) -> int:
+        del name
+        return work(self.asked_to_stop)

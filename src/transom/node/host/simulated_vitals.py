@@ -1,6 +1,6 @@
 """States of the simulated host that only a diagnosis asks for; a test sets them."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from transom.errors import PermanentError
 from transom.node.host.simulated_nouns import SimulatedNetwork, SimulatedServices
@@ -44,3 +44,27 @@ class SimulatedVitals:
         if log not in self.event_logs:
             raise PermanentError(f"there is no event log {log}", subject=log)
         return self.event_logs[log]
+
+
+@dataclass
+class SimulatedHns:
+    """The host network service as the vitals have it, for changing."""
+
+    vitals: SimulatedVitals
+
+    def state(self) -> HnsState:
+        return self.vitals.hns()
+
+    def network(self, name: str) -> str:
+        found = (str(item["ID"]) for item in self.state().networks if item.get("Name") == name)
+        return next(found, "")
+
+    def delete_endpoint(self, identity: str) -> None:
+        state = self.state()
+        left = tuple(item for item in state.endpoints if item["ID"] != identity)
+        self.vitals.hns_state = replace(state, endpoints=left)
+
+    def delete_balancer(self, identity: str) -> None:
+        state = self.state()
+        left = tuple(item for item in state.balancers if item["ID"] != identity)
+        self.vitals.hns_state = replace(state, balancers=left)

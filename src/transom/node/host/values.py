@@ -98,6 +98,14 @@ class HnsState:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterNode:
+    """What the API server says of a Node; `pod_range` is empty while it has none."""
+
+    pod_range: str = ""
+    addresses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Volume:
     """Room on a volume, in bytes."""
 

@@ -13,6 +13,7 @@ from transom.node.host.files import SafeFiles
 from transom.node.host.processes import RealProcesses
 from transom.node.host.windows_background import WindowsBackground
 from transom.node.host.windows_disk import WindowsDisk
+from transom.node.host.windows_hns import WindowsHns
 from transom.node.host.windows_network import WindowsNetwork
 from transom.node.host.windows_registry import WindowsEnvironment, WindowsRegistry
 from transom.node.host.windows_services import WindowsServices
@@ -45,6 +46,7 @@ class WindowsHost:
         self.cluster = NodeCluster(self.files)
         self.background = WindowsBackground(self.services)
         self.vitals = WindowsVitals(self.services, self.processes)
+        self.hns = WindowsHns()
 
     def note(self, act: str, subject: str, before: Mapping[str, object] | None) -> None:
         """Nothing is recorded on the bare host."""

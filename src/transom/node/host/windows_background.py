@@ -10,6 +10,7 @@ import sys
 assert sys.platform == "win32"
 
 import ctypes
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -43,6 +44,10 @@ _OUTBOUND, _FIRST_INSTANCE, _REJECT_REMOTE = 0x2, 0x8_0000, 0x8
 _BUFFER_BYTES = 1 << 16
 _ALREADY_CONNECTED = 535
 _OWN_PROCESS = 0x10
+_ACCEPT_STOP, _ACCEPT_SHUTDOWN = 0x1, 0x4
+_CONTROL_STOP, _CONTROL_SHUTDOWN = 1, 5
+_SERVICE_SPECIFIC = 1066
+_FAILED = 70
 
 
 class _Security(ctypes.Structure):
@@ -118,29 +123,60 @@ class WindowsBackground:
 
     def serve(self, work: Callable[[bytes], None]) -> None:
         """Be the service: take the payload, work, and go away."""
-        failures: list[BaseException] = []
 
-        def handle(_control: int) -> None:
-            """Nothing is accepted: a run is stopped by the verb cancel, between two steps."""
-
-        handler = _service_handler(handle)
-
-        def run(_count: int, _words: int | None) -> None:
-            reporter = _register(SERVICE, handler)
-            _report(reporter, SERVICE_RUNNING)
+        def once(_stopped: Callable[[], bool]) -> int:
             try:
                 work(_receive())
-            except BaseException as error:  # noqa: BLE001 - handed to the caller below
-                failures.append(error)
             finally:
                 self._services.delete(SERVICE)
-                _report(reporter, SERVICE_STOPPED)
+            return 0
 
-        table = (_Entry * 2)(_Entry(SERVICE, _service_main(run)), _Entry(None, _service_main()))
-        if not _dispatch(table):
-            raise last_failure("serve as", SERVICE)
-        if failures:
-            raise failures[0]
+        # A run is stopped by the verb cancel, between two steps, so nothing is accepted.
+        _dispatch_service(SERVICE, once, accepted=0)
+
+    def be_session(self, work: Callable[[Callable[[], bool]], int]) -> int:
+        """Work until done or until this session is asked to end."""
+        asked = threading.Event()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGBREAK):
+            signal.signal(number, lambda *_: asked.set())
+        return work(asked.is_set)
+
+    def be_service(self, name: str, work: Callable[[Callable[[], bool]], int]) -> int:
+        """Be a registered service until its work is done or somebody stops it."""
+        return _dispatch_service(name, work, accepted=_ACCEPT_STOP | _ACCEPT_SHUTDOWN)
+
+
+def _dispatch_service(
+    name: str, work: Callable[[Callable[[], bool]], int], *, accepted: int
+) -> int:
+    asked = threading.Event()
+    ends: list[int] = []
+    failures: list[BaseException] = []
+
+    def handle(control: int) -> None:
+        if control in (_CONTROL_STOP, _CONTROL_SHUTDOWN):
+            asked.set()
+
+    handler = _service_handler(handle)
+
+    def run(_count: int, _words: int | None) -> None:
+        reporter = _register(name, handler)
+        _report(reporter, name, SERVICE_RUNNING, accepted=accepted)
+        code = _FAILED
+        try:
+            code = work(asked.is_set)
+        except BaseException as error:  # noqa: BLE001 - handed to the caller below
+            failures.append(error)
+        finally:
+            ends.append(code)
+            _report(reporter, name, SERVICE_STOPPED, exit_code=code)
+
+    table = (_Entry * 2)(_Entry(name, _service_main(run)), _Entry(None, _service_main()))
+    if not _dispatch(table):
+        raise last_failure("serve as", name)
+    if failures:
+        raise failures[0]
+    return ends[0]
 
 
 @contextmanager
@@ -182,7 +218,9 @@ def _receive() -> bytes:
             time.sleep(_POLL_S)
 
 
-def _report(reporter: int, state: int) -> None:
-    status = ServiceStatus(_OWN_PROCESS, state, 0, 0, 0, 0, 0)
+def _report(reporter: int, name: str, state: int, *, accepted: int = 0, exit_code: int = 0) -> None:
+    # The service's own code is told as such, lest it be read as one of Windows' errors.
+    win32 = _SERVICE_SPECIFIC if exit_code else 0
+    status = ServiceStatus(_OWN_PROCESS, state, accepted, win32, exit_code, 0, 0)
     if not _set_status(reporter, ctypes.byref(status)):
-        raise failure("report the state of", SERVICE, ctypes.get_last_error())
+        raise failure("report the state of", name, ctypes.get_last_error())

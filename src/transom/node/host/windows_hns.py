@@ -11,6 +11,7 @@ from ctypes import wintypes
 from typing import Any
 
 from transom.errors import PermanentError, TransomError
+from transom.node.host.values import HnsState
 
 _QUERY = json.dumps({"SchemaVersion": {"Major": 2, "Minor": 0}})
 _NO_OBJECT = {0x803B0002, 0x803B0013, 0x80070490}
@@ -46,6 +47,27 @@ class WindowsHns:
     def balancers(self) -> list[dict[str, Any]]:
         """All load balancers, as HNS describes them."""
         return self._all("LoadBalancer")
+
+    def state(self) -> HnsState:
+        """Everything it has."""
+        return HnsState(
+            networks=tuple(self.networks()),
+            endpoints=tuple(self.endpoints()),
+            balancers=tuple(self.balancers()),
+        )
+
+    def network(self, name: str) -> str:
+        """The identity of the network of that name, empty where there is none."""
+        found = (str(item["ID"]) for item in self.networks() if item.get("Name") == name)
+        return next(found, "")
+
+    def delete_endpoint(self, identity: str) -> None:
+        """Delete an endpoint, if it is there."""
+        self._delete("Endpoint", identity)
+
+    def delete_balancer(self, identity: str) -> None:
+        """Delete a balancer, if it is there."""
+        self._delete("LoadBalancer", identity)
 
     def delete_network(self, name: str) -> None:
         """Delete a network with its endpoints and the balancers that name those."""

@@ -31,11 +31,7 @@ class WindowsVitals:
         return self._services.status(name)
 
     def hns(self) -> HnsState:
-        return HnsState(
-            networks=tuple(self._hns.networks()),
-            endpoints=tuple(self._hns.endpoints()),
-            balancers=tuple(self._hns.balancers()),
-        )
+        return self._hns.state()
 
     def volume(self, path: str) -> Volume:
         drive = ntpath.splitdrive(path)[0]

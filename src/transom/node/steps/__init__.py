@@ -15,6 +15,7 @@ from transom.node.steps.kubelet_arguments import KubeletArguments
 from transom.node.steps.kubelet_settings import KubeletSettings
 from transom.node.steps.late_files import LateFiles
 from transom.node.steps.preflight import Preflight
+from transom.node.steps.program_services import ProgramServices
 from transom.node.steps.protected_files import ProtectedFiles
 from transom.node.steps.registry import Registry
 from transom.node.steps.routes import Routes
@@ -45,4 +46,5 @@ STEPS: tuple[Step, ...] = (
     KubeletArguments(),
     LateFiles(),
     ProtectedFiles(),
+    ProgramServices(),
 )

@@ -59,15 +59,15 @@ class LateFiles:
         """Ask for the range and write each file."""
         for entry in drift:
             wanted: Wanted = entry.item
-            pods = host.cluster.pod_range(wanted.kubeconfig, wanted.node)
-            if not pods:
+            node = host.cluster.node(wanted.kubeconfig, wanted.node)
+            if node is None or not node.pod_range:
                 raise TemporaryError(
                     f"the cluster has not given {wanted.node} a pod range yet",
                     subject=wanted.node,
                     hint="Its controller manager must allocate node CIDRs.",
                 )
             host.files.make_directory(ntpath.dirname(wanted.file.path))
-            content = _filled(wanted.file, pods)
+            content = _filled(wanted.file, node.pod_range)
             host.files.write(wanted.file.path, content.encode(), acl=wanted.file.acl)
 
     def undo(self, host: UndoHost, receipt: Receipt) -> None:

@@ -20,7 +20,7 @@ from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Present
 from transom.node.steps.artifacts import INTERPRETER
 from transom.node.steps.join import Layout
 
-_HOSTPROCESS = "hostprocess"
+_PRIVILEGED = ("hostprocess", "services")
 _GIB = 1 << 30
 _PORTS = {"http": 80, "https": 443}
 
@@ -147,13 +147,13 @@ def _recipe(recipe: Recipe) -> Iterator[Refusal]:
                 fix="Lock the fleet and resolve it again.",
                 source=artifact.why,
             )
-    if recipe.target.privileged != _HOSTPROCESS:
+    if recipe.target.privileged not in _PRIVILEGED:
         yield Refusal(
             id="privileged-way",
             subject="privileged",
             found=recipe.target.privileged,
-            reason="this version leaves kube-proxy and the network to HostProcess pods",
-            fix=f"Set privileged to {_HOSTPROCESS}.",
+            reason="this version runs kube-proxy and the network in HostProcess pods or as services",
+            fix=f"Set privileged to {' or '.join(_PRIVILEGED)}.",
             source=recipe.target.why,
         )
     if recipe.host_networks:

@@ -43,7 +43,8 @@ class Services:
 
     def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
         """Name each service that is missing, differs, or should run and does not."""
-        return service_drift(host, want, want.recipe.services)
+        services = tuple(service for service in want.recipe.services if not service.runs)
+        return service_drift(host, want, services)
 
     def apply(self, host: Host, drift: Sequence[Drift]) -> None:
         """Register and start each service."""

@@ -1,0 +1,219 @@
+"""A program is started once everything it needs is there, and whatever ends it is said."""
+
+import json
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from transom.errors import TemporaryError, UsageError
+from transom.node.host.values import HnsState
+from transom.node.layout import Layout
+from transom.node.run.states import program_states
+
+
+def state(site):
+    (found,) = program_states(site.host.files, Layout())
+    return found
+
+
+def test_a_pod_gets_the_programs_words_and_exit_code(site):
+    site.then(lambda: site.child.end(3, "fatal: no such flag"))
+    assert site.keeper().run() == 3
+    assert site.child.argv == (
+        r"C:\k\kube-proxy.exe",
+        r"--kubeconfig=C:\etc\kubernetes\kubelet.conf",
+        "--source-vip=10.244.3.2",
+    )
+    assert site.child.environment == {"NODE": "10.0.0.21"}
+    assert "fatal: no such flag\n" in site.text
+    assert (state(site).state, state(site).reason) == ("failed", "kube-proxy.exe ended with 3")
+
+
+def test_being_asked_to_stop_ends_the_program_and_is_no_failure(site):
+    site.then(lambda: None, site.stop, after=4)
+    assert site.keeper().run() == 0
+    assert site.child.code is not None
+    assert state(site).state == "stopped"
+
+
+def test_it_can_be_stopped_while_it_waits(site):
+    site.host.vitals.hns_state = HnsState()
+    site.then(site.stop, after=3)
+    assert site.keeper().run() == 0
+    assert site.host.processes.children == []
+
+
+MISSING = {
+    "a recipe": lambda site: site.host.files.remove(Layout().recipe),
+    "kubelet.conf": lambda site: site.host.files.remove(r"C:\etc\kubernetes\kubelet.conf"),
+    "no node win-01": lambda site: site.host.cluster.pod_ranges.clear(),
+    "pod range": lambda site: site.host.cluster.pod_ranges.update({"win-01": ""}),
+    "no address": lambda site: setattr(site.host.cluster, "addresses", ("fd00::1",)),
+    "no HNS network flannel.4096": lambda site: setattr(site.host.vitals, "hns_state", HnsState()),
+    "does not answer": lambda site: setattr(site.host.vitals, "hns_state", None),
+}
+
+
+@pytest.mark.parametrize("reason", MISSING)
+def test_what_is_missing_is_said_and_waited_for_until_a_deadline(site, reason):
+    MISSING[reason](site)
+    with pytest.raises(TemporaryError, match=r"waited \d+ s in vain"):
+        site.keeper().run()
+    assert reason in site.text
+    assert site.text.count(reason) == 2  # once while waiting, once at the end
+    assert reason in state(site).reason
+    assert site.host.processes.children == []
+
+
+@pytest.mark.parametrize("reason", MISSING)
+def test_it_starts_when_what_was_missing_comes(site, reason):
+    whole = site.host.vitals.hns_state, site.host.cluster.addresses
+    MISSING[reason](site)
+
+    def comes():
+        site.keep(site.recipe)
+        site.host.files.write(r"C:\etc\kubernetes\kubelet.conf", b"kubeconfig")
+        site.host.cluster.pod_ranges["win-01"] = "10.244.3.0/24"
+        site.host.vitals.hns_state, site.host.cluster.addresses = whole
+
+    site.then(comes, site.stop, after=5)
+    assert site.keeper().run() == 0
+    assert len(site.host.processes.children) == 1
+
+
+def test_the_api_server_may_be_away_for_a_while(site):
+    asked = site.host.cluster.node
+
+    def away(*_):
+        raise TemporaryError("cannot ask the API server: refused")
+
+    site.host.cluster.node = away
+    site.then(lambda: setattr(site.host.cluster, "node", asked), site.stop, after=5)
+    assert site.keeper().run() == 0
+    assert "cannot ask the API server: refused" in site.text
+    assert len(site.host.processes.children) == 1
+
+
+def test_a_program_the_recipe_does_not_have_is_the_callers_mistake(site):
+    with pytest.raises(UsageError, match="no program calico"):
+        site.keeper("calico").run()
+    site.keep(replace(site.recipe, programs=()))
+    with pytest.raises(UsageError) as error:
+        site.keeper().run()
+    assert error.value.hint == "Its programs are none."
+
+
+def test_who_makes_the_network_does_not_wait_for_it(site):
+    site.host.vitals.hns_state = HnsState()
+    site.then(site.stop, after=30)
+    assert site.keeper("flannel").run() == 0
+    assert site.child.argv[1] == "--iface=10.0.0.21"
+
+
+def test_a_proxy_that_ended_because_the_nodes_addresses_changed_is_started_again_at_once(site):
+    words = 'I1116 node.go:209] "NodeIPs changed for the node" node="win-01"'
+    site.then(lambda: site.child.end(1, words), lambda: site.child.end(4))
+    assert site.keeper().run() == 4
+    assert len(site.host.processes.children) == 2
+    assert f"kube-proxy ended on purpose: {words}" in site.text
+
+
+def test_a_network_that_was_made_anew_or_went_starts_its_programs_anew(site, made):
+    def becomes(*networks):
+        return lambda: setattr(site.host.vitals, "hns_state", HnsState(networks=networks))
+
+    site.then(becomes(made.network("net-2")), after=6)
+    site.then(becomes(), becomes(made.network("net-3")), site.stop, after=12)
+    assert site.keeper().run() == 0
+    assert len(site.host.processes.children) == 3
+    assert all(child.code is not None for child in site.host.processes.children)
+    assert "the HNS network flannel.4096 was made anew" in site.text
+    assert "the HNS network flannel.4096 is gone" in site.text
+
+
+def test_flannel_makes_its_network_again_where_it_went(site, made):
+    site.host.vitals.hns_state = HnsState()
+    there = HnsState(networks=(made.network(),))
+    for state_now in (there, HnsState()):
+        site.then(lambda now=state_now: setattr(site.host.vitals, "hns_state", now), after=12)
+    site.then(site.stop, after=12)
+    assert site.keeper("flannel").run() == 0
+    assert len(site.host.processes.children) == 2
+
+
+def test_a_network_service_that_was_away_may_have_lost_changes(site):
+    whole = site.host.vitals.hns_state
+    site.then(lambda: setattr(site.host.vitals, "hns_state", None), after=6)
+    site.then(lambda: setattr(site.host.vitals, "hns_state", whole), after=30)
+    site.then(site.stop, after=12)
+    assert site.keeper().run() == 0
+    assert len(site.host.processes.children) == 2
+    assert site.text.count("the host network service does not answer") == 1
+    assert "the host network service answers again" in site.text
+
+
+def test_a_new_command_line_in_the_recipe_restarts_the_program(site, made):
+    proxy = replace(made.proxy, command=(*made.proxy.command, "--v=4"))
+    site.then(lambda: site.keep(replace(site.recipe, programs=(proxy,))), site.stop, after=12)
+    assert site.keeper().run() == 0
+    first, second = site.host.processes.children
+    assert (*first.argv, "--v=4") == second.argv
+
+
+def test_a_service_begins_again_with_growing_pauses(site):
+    starts, begin = [], site.host.processes.start
+
+    def start(*argv, **options):
+        starts.append(site.host.clock.time)
+        return begin(*argv, **options)
+
+    def meanwhile():
+        if len(starts) == 4:
+            site.stop()
+        elif starts and site.child.code is None:
+            site.child.end(2)
+
+    site.host.processes.start, site.host.clock.meanwhile = start, meanwhile
+    assert site.keeper(begins_again=True).run() == 0
+    assert [round(later - sooner) for sooner, later in pairwise(starts)] == [2, 8, 8]
+
+
+def test_a_service_waits_on_after_its_deadline_and_says_so(site):
+    whole = site.host.vitals.hns_state
+    site.host.vitals.hns_state = HnsState()
+    site.then(lambda: setattr(site.host.vitals, "hns_state", whole), after=60)
+    site.then(site.stop, after=20)
+    assert site.keeper(begins_again=True).run() == 0
+    assert "waited 20 s in vain: there is no HNS network flannel.4096 yet" in site.text
+    assert len(site.host.processes.children) == 1
+
+
+def test_in_a_pod_the_service_account_is_used_with_the_nodes_server(site):
+    mount = r"C:\hpc"
+    token = mount + r"\var\run\secrets\kubernetes.io\serviceaccount\token"
+    site.host.files.make_directory(token.rpartition("\\")[0])
+    site.host.files.write(token, b"s3cret")
+    site.host.files.write(r"C:\etc\kubernetes\kubelet.conf", json.dumps(KUBECONFIG).encode())
+    site.host.processes.variables["CONTAINER_SANDBOX_MOUNT_POINT"] = mount
+    site.then(site.stop, after=2)
+    assert site.keeper().run() == 0
+    path = site.child.argv[1].partition("=")[2]
+    written = json.loads(site.host.files.read(path))
+    assert written["clusters"][0]["cluster"] == KUBECONFIG["clusters"][0]["cluster"]
+    assert written["users"][0]["user"] == {"tokenFile": token}
+    assert "s3cret" not in json.dumps(written) + site.text
+
+
+KUBECONFIG: dict[str, Any] = {
+    "current-context": "n",
+    "contexts": [{"name": "n", "context": {"cluster": "c", "user": "u"}}],
+    "clusters": [
+        {
+            "name": "c",
+            "cluster": {"server": "https://10.0.0.1:6443", "certificate-authority-data": "Q0E="},
+        }
+    ],
+    "users": [{"name": "u", "user": {"client-certificate": r"C:\x.pem"}}],
+}
