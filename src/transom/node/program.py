@@ -18,6 +18,7 @@ from typing import Any, TextIO
 from transom.errors import InvalidDocument, Refused, TransomError, UsageError
 from transom.model.answers import (
     Failure,
+    Leftovers,
     NodeStatus,
     Plan,
     PlannedChange,
@@ -37,6 +38,7 @@ from transom.node.inventory import inventory
 from transom.node.journal import Journal
 from transom.node.kubeconfig import read_access
 from transom.node.layout import Layout
+from transom.node.leftovers import leftovers
 from transom.node.runner import Ending, Outcome, Runner
 from transom.node.selftest import selftest
 from transom.node.step import Disruption, Step
@@ -82,7 +84,17 @@ def this_machine() -> Machine:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="node.pyz", description=__doc__)
     verbs = parser.add_subparsers(dest="verb", required=True)
-    others = ("plan", "inventory", "status", "attach", "cancel", "selftest", "watch", *doctor.VERBS)
+    others = (
+        "plan",
+        "leftovers",
+        "inventory",
+        "status",
+        "attach",
+        "cancel",
+        "selftest",
+        "watch",
+        *doctor.VERBS,
+    )
     for name in (*sorted(_RUNS), *others):
         verb = verbs.add_parser(name)
         verb.add_argument("--home", default=Layout().home, help="where the program keeps its state")
@@ -122,6 +134,9 @@ def _do(
         watch(machine, layout, options.run, read_request(stdin.read(), Verb.JOIN))
     elif options.verb == "attach":
         return follow(machine, layout.events(options.run), options.offset, say)
+    elif options.verb == "leftovers":
+        request = read_request(stdin.read(), Verb.PLAN)
+        say(Leftovers(items=leftovers(machine, request.recipe)))
     elif options.verb == "plan":
         request = read_request(stdin.read(), Verb.PLAN)
         warnings = cautions(machine, request.recipe)

@@ -14,7 +14,7 @@ from transom.cli.documents.findings import FindingsDocument
 from transom.cli.documents.lock import LockDocument, LockReportDocument
 from transom.cli.documents.nodes import CollectResult, JoinResult, ResetResult
 from transom.cli.documents.recipes import RecipeList
-from transom.model.answers import Failure, Inventory, NodeStatus, Plan, Result, SelfTest
+from transom.model.answers import Failure, Inventory, Leftovers, NodeStatus, Plan, Result, SelfTest
 from transom.model.event import Event
 from transom.model.journal import JournalRecord, Receipt
 from transom.model.recipe import Recipe
@@ -50,6 +50,7 @@ DOCUMENTS = (
     Document("inventory", Inventory, "answer of the node program's `inventory`"),
     Document("join-result", JoinResult, "`transom join -o json`"),
     Document("journal-record", JournalRecord, "each line of the journal on a host"),
+    Document("leftovers", Leftovers, "answer of the node program's `leftovers`"),
     Document("lock", LockDocument, "`transom.lock`, which is TOML"),
     Document("lock-report", LockReportDocument, "`transom lock -o json`"),
     Document("node-status", NodeStatus, "answer of the node program's `status`"),

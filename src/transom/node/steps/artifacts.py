@@ -20,7 +20,7 @@ from transom.node.journalling import chunks_of, sha256_of
 from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
 
 INTERPRETER = "python"  # brought by whoever starts this program, which runs in it
-_PART = ".part"
+PART = ".part"
 MANIFEST = ".members.json"
 
 
@@ -126,7 +126,7 @@ def users_of(paths: Sequence[str], services: tuple[Service, ...]) -> tuple[str, 
 
 def bring(host: Host, artifact: Artifact) -> str:
     """Have the artifact's verified bytes on the host; a spoilt resumed download starts anew."""
-    part = artifact.path + _PART
+    part = artifact.path + PART
     host.files.make_directory(ntpath.dirname(part))
     resumed = host.files.kind(part) is PathKind.FILE
     if resumed and sha256_of(host.files.open(part)) == artifact.sha256:
