@@ -45,6 +45,8 @@ class Command(NamedTuple):
 
 COMMANDS = (
     Command("join", "Nodes", "make one Windows machine a Ready node"),
+    Command("adopt", "Nodes", "take over a node that somebody else made, as it was found"),
+    Command("upgrade", "Nodes", "one node to another Kubernetes version, or back"),
     Command("reset", "Nodes", "undo a join: the machine as it was, its Node gone"),
     Command("doctor", "Nodes", "why a node does not work: the cause by name, and the remedy"),
     Command("collect", "Nodes", "a host's logs, configuration and state in one zip"),

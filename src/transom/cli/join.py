@@ -87,7 +87,7 @@ def run(args: Namespace) -> int:
     brought = brought_of(args, source)
 
     def pin(fleet: "Fleet") -> "Lock":
-        return _lock(Path(args.lock), fleet)
+        return lock_of(Path(args.lock), fleet)
 
     async def joining() -> "Joined":
         try:
@@ -151,7 +151,7 @@ def brought_of(args: Namespace, source: "Source") -> "Brought":
     return Brought.with_python(fetch_interpreter(pinnable, lock, fetcher=Fetchers(), folder=folder))
 
 
-def _lock(path: Path, fleet: "Fleet") -> "Lock":
+def lock_of(path: Path, fleet: "Fleet") -> "Lock":
     """The lock with everything the fleet needs; what was missing is pinned and written down."""
     from transom.cli.fetchers import Fetchers, ProgressLine
     from transom.fleet import pin

@@ -80,14 +80,14 @@ async def join_host(
     try:
         watcher.stage("bring the node program")
         is_new = await run.program.bring(brought)
-        request = await _request(wish, view, run, pin=pin, watcher=watcher)
+        request = await request_for(wish, view, run, pin=pin, watcher=watcher)
         watcher.stage("compare the host with its recipe")
-        wanted = _drifting(
+        wanted = planned(
             await run.program.plan(replace(request, verb=Verb.PLAN, plan_for=Verb.JOIN)), request
         )
         changed = await _work(request, wanted, run, doors, watcher, may_reboot=wish.reboot)
         watcher.stage("wait until the node is Ready")
-        node = await _ready(request.recipe.join.node_name, doors)
+        node = await ready(request.recipe.join.node_name, doors)
     finally:
         await run.session.close()
     return Joined(
@@ -98,9 +98,10 @@ async def join_host(
     )
 
 
-async def _request(
+async def request_for(
     wish: Wish, view: ClusterView, run: HostRun, *, pin: Pin, watcher: Watcher
 ) -> Request:
+    """The join of this very host, locked, without its token."""
     inventory = await run.program.inventory()
     fleet = single_fleet(wish, view, inventory)
     (recipe,) = resolve(fleet)
@@ -120,7 +121,7 @@ async def _request(
     )
 
 
-def _drifting(plan: Mapping[str, Any], request: Request) -> frozenset[str]:
+def planned(plan: Mapping[str, Any], request: Request) -> frozenset[str]:
     """The steps with something to do; raise with every reason why the host cannot."""
     steps = {step["step"]: step["drift"] for step in plan["steps"]}
     if steps.get(_PREFLIGHT):
@@ -206,7 +207,8 @@ async def _mint(request: Request, doors: Doors) -> BootstrapToken:
     return token
 
 
-async def _ready(name: str, doors: Doors) -> Node:
+async def ready(name: str, doors: Doors) -> Node:
+    """Wait until the Node is Ready; say why where it does not become so."""
     deadline = doors.clock.monotonic() + _READY_S
     while True:
         node = await doors.api.node(name)

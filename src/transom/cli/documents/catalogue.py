@@ -12,7 +12,13 @@ from transom.cli.documents.explanation import ExplanationDocument
 from transom.cli.documents.facts import Facts, FactsMatrix
 from transom.cli.documents.findings import FindingsDocument
 from transom.cli.documents.lock import LockDocument, LockReportDocument
-from transom.cli.documents.nodes import CollectResult, JoinResult, ResetResult
+from transom.cli.documents.nodes import (
+    AdoptResult,
+    CollectResult,
+    JoinResult,
+    ResetResult,
+    UpgradeResult,
+)
 from transom.cli.documents.recipes import RecipeList
 from transom.model.answers import Failure, Inventory, Leftovers, NodeStatus, Plan, Result, SelfTest
 from transom.model.event import Event
@@ -36,6 +42,7 @@ class Document:
 
 DOCUMENTS = (
     Document("addon-changes", AddonChanges, "`transom addons diff|apply|delete -o json`"),
+    Document("adopt-result", AdoptResult, "`transom adopt -o json`"),
     Document("collect-result", CollectResult, "`transom collect -o json`"),
     Document("collected", Collected, "what `node.pyz collect` prints"),
     Document("collection", CollectionManifest, "`manifest.json` in an archive of `collect`"),
@@ -62,5 +69,6 @@ DOCUMENTS = (
     Document("request", Request, "standard input of the node program"),
     Document("result", Result, "last line of a run with `--foreground`"),
     Document("self-test", SelfTest, "answer of the node program's `selftest`"),
+    Document("upgrade-result", UpgradeResult, "`transom upgrade -o json`"),
     Document("reset-result", ResetResult, "`transom reset -o json`"),
 )

@@ -1,0 +1,110 @@
+"""`transom upgrade ADDRESS`: one node to another Kubernetes version, or back to where it was."""
+
+import asyncio
+import sys
+from argparse import ArgumentParser, Namespace
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from transom.cli import console, host_access
+from transom.cli.documents.nodes import UpgradeResult
+from transom.cli.join import add_artifact_arguments, brought_of, lock_of
+from transom.cli.step_lines import StepLines
+
+if TYPE_CHECKING:
+    from transom.fleet.upgrade_host import Upgraded
+
+SUMMARY = "Bring one node to another Kubernetes version; where it does not come to be Ready, back."
+
+_EXAMPLES = """\
+examples:
+  transom upgrade 10.0.0.21                 to the version the API server runs
+  transom upgrade 10.0.0.21 --to 1.37.1
+  transom upgrade 10.0.0.21 --to 1.24.17 --anew   from Docker or wins: a reset and a new join
+
+The kubelet restarts; pods keep running and are not drained. With --anew they do not: `kubectl drain`
+the node first.
+exit codes: 0 Ready, 2 usage or no node of Transom's, 3 refused (a downgrade, too far from the API
+server; every reason is printed), 4 try again, 5 failed and taken back
+"""
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Add the host, the cluster, the version and where artifacts come from."""
+    parser.epilog = _EXAMPLES
+    host_access.add_arguments(parser)
+    parser.add_argument(
+        "--to", default="", metavar="VERSION", help="such as 1.37.1 (default: the API server's)"
+    )
+    parser.add_argument(
+        "--anew",
+        action="store_true",
+        help="reset and join again where the runtime ends with its version; drain the node first",
+    )
+    add_artifact_arguments(parser)
+
+
+def run(args: Namespace) -> int:
+    """Upgrade, and print what came of it."""
+    from transom.fleet.upgrade_host import upgrade_host
+    from transom.model.fleet import Source
+
+    source = Source(mirrors=host_access.mirrors_of(args.mirror))
+    wish = replace(host_access.wish_of(args, source), kubernetes=args.to.removeprefix("v"))
+    doors = host_access.doors_of(args)
+    lines = StepLines()
+    lines.stage("have the Python for the host")
+    brought = brought_of(args, source)
+
+    async def upgrading() -> "Upgraded":
+        try:
+            return await upgrade_host(
+                wish,
+                doors,
+                brought=brought,
+                pin=lambda fleet: lock_of(Path(args.lock), fleet),
+                watcher=lines,
+                may_join_anew=args.anew,
+            )
+        finally:
+            await doors.api.close()
+
+    try:
+        done = asyncio.run(upgrading())
+    except KeyboardInterrupt:
+        lines.end()
+        print(
+            "interrupted: the host finishes the step it is at and takes the upgrade back\n"
+            f"  to upgrade again: transom upgrade {args.address}",
+            file=sys.stderr,
+        )
+        raise
+    finally:
+        lines.end()
+    _print(done, args.output, lines.elapsed_s)
+    return 0
+
+
+def _print(done: "Upgraded", output: str, elapsed_s: float) -> None:
+    node = done.node
+    if output == "json":
+        console.print_json(
+            UpgradeResult(
+                node=node.name,
+                ready=node.ready,
+                before=done.before,
+                kubernetes=node.kubelet,
+                anew=done.anew,
+                changed=done.changed,
+                elapsed_ms=round(elapsed_s * 1000),
+            )
+        )
+        return
+    if not done.changed:
+        print(f"{node.name} is Ready on {node.kubelet}; nothing to change, {elapsed_s:.1f} s")
+        return
+    how = "reset and joined anew" if done.anew else f"{len(done.changed)} steps changed"
+    print(
+        f"{node.name} is Ready: Kubernetes {done.before} -> {node.kubelet}; {how}, {elapsed_s:.1f} s"
+    )
