@@ -12,6 +12,7 @@ from pathlib import Path
 from transom.addons import delivery
 from transom.addons.catalogue import render
 from transom.addons.setting import setting_of
+from transom.bootstrap import page as boot_page
 from transom.cli.documents.catalogue import DOCUMENTS
 from transom.cli.documents.schema import schema_of
 from transom.facts import compile as facts_compile
@@ -124,6 +125,13 @@ def troubleshooting_page() -> Iterator[tuple[Path, str]]:
     yield ROOT / "docs" / "troubleshooting.md", troubleshooting.page()
 
 
+def userdata_page() -> Iterator[tuple[Path, str]]:
+    """The list of traps below what people wrote about boot data."""
+    path = ROOT / "docs" / "userdata.md"
+    written, mark, _ = path.read_text(encoding="utf-8").partition(boot_page.MARK)
+    yield path, f"{written}{mark}\n\n{boot_page.traps()}"
+
+
 # In order: later generators may read what earlier ones wrote.
 GENERATORS = (
     compiled_facts,
@@ -136,6 +144,7 @@ GENERATORS = (
     rule_pages,
     differences_page,
     troubleshooting_page,
+    userdata_page,
 )
 
 

@@ -30,6 +30,9 @@ async def keeps_its_promises(api: Api, *, version: str, node: str) -> None:
     await api.create_secret(secret)
     with pytest.raises(PermanentError, match="already exists"):
         await api.create_secret(secret)
+    assert await api.secret(NAMESPACE, "no-such-secret") is None
+    kept = await api.secret(NAMESPACE, token.secret_name)
+    assert kept == {key: text.encode() for key, text in secret.data.items()}
     assert await api.delete_secret(NAMESPACE, token.secret_name) is True
     assert await api.delete_secret(NAMESPACE, token.secret_name) is False
 
@@ -52,6 +55,10 @@ async def keeps_its_promises(api: Api, *, version: str, node: str) -> None:
     labelled = await api.node(node)
     assert labelled is not None
     assert {"node-role.kubernetes.io/web": "", "tier": "web"}.items() <= labelled.labels.items()
+    await api.label_node(node, {"tier": None})
+    unlabelled = await api.node(node)
+    assert unlabelled is not None
+    assert "tier" not in unlabelled.labels
     with pytest.raises(PermanentError):
         await api.label_node("no-such-node", {"tier": "web"})
 

@@ -22,9 +22,12 @@ from transom.spec.loader import load
 
 pytestmark = pytest.mark.go
 
+ROOT = Path(__file__).parents[2]
 PROGRAM = Path(__file__).parent / "goyaml"
 BUILD_TIMEOUT_S = 600
 READ_TIMEOUT_S = 100
+# Modules of Kubernetes that carry manifests: every kind in full, and pods of every policy.
+REAL = ("k8s.io/api@v0.37.1", "k8s.io/pod-security-admission@v0.37.1")
 
 # Texts that Kubernetes takes and the loader does not, by a part of the mistake's message.
 DELIBERATE = (
@@ -132,6 +135,29 @@ def test_manifests(kubernetes):
     verdicts, broken = compare(texts, kubernetes(texts))
     assert broken == []
     assert verdicts["equal"] == len(texts)
+
+
+def test_real_documents(kubernetes):
+    """What Kubernetes ships itself, and this repository, is read, and read equally."""
+    texts = sorted({path.read_bytes() for path in real_documents()})
+    verdicts, broken = compare(texts, kubernetes(texts))
+    assert broken == []
+    assert verdicts["equal"] == len(texts) > 900
+
+
+def real_documents():
+    yield from (
+        path for folder in ("tests/data", "examples") for path in (ROOT / folder).rglob("*.yaml")
+    )
+    command = [str(shutil.which("go")), "mod", "download", "-json", *REAL]
+    done = subprocess.run(
+        command, cwd=PROGRAM, check=True, capture_output=True, timeout=BUILD_TIMEOUT_S
+    )
+    decoder, text = json.JSONDecoder(), done.stdout.decode().strip()
+    while text:
+        module, end = decoder.raw_decode(text)
+        yield from Path(module["Dir"]).rglob("*.yaml")
+        text = text[end:].lstrip()
 
 
 def test_hostile_documents(kubernetes):

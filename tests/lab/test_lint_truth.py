@@ -1,6 +1,7 @@
 """What lint says the API server does is what the API server does, and what fix makes it takes."""
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from tests.lab.apiserver import ApiServer
 from pods import pods
 from transom.facts.rules import Rule as Row
 from transom.model.fleet import Taint, TaintEffect
-from transom.model.version import Version
+from transom.model.version import Version, VersionRange
 from transom.spec.loader import load
 from transom.workload.catalogue import all_rules
 from transom.workload.context import LintContext
@@ -19,7 +20,7 @@ from transom.workload.engine import Linter
 from transom.workload.fix import Fixer
 from transom.workload.place import Placer
 from transom.workload.rule import Rule
-from transom_lab.controlplane import Component
+from transom_lab.controlplane import ARGUMENTS, Component
 from transom_lab.lab import Lab, Wish
 
 DATA = Path(__file__).parents[1] / "data"
@@ -29,34 +30,95 @@ CTX = LintContext(kubernetes=Version(1, 37), builds=(20348,), taints=TAINTS, tod
 GENERATED = 5_000
 # Who else may refuse what the API server takes.
 OTHERS = {"kubelet", "runtime", "kube-proxy", "pod-security"}
-# Needs another flag of the API server, or a subresource that has tests of its own below.
-NOT_BY_CREATION = {"WIN053", "WIN089", "WIN093"}
+# A request to a subresource offends these; they have tests of their own below.
+NOT_BY_CREATION = {"WIN089", "WIN093"}
+READY_S = 60.0
 
 
 @pytest.fixture(scope="module")
-def api(
-    lone_lab: Callable[[str], Lab], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[ApiServer]:
+def bare_lab(lone_lab: Callable[[str], Lab]) -> Iterator[Lab]:
     """An API server alone: no scheduler and no nodes, so that nothing happens to what is made."""
     lab = lone_lab("truth")
     lab.down()
     try:
         lab.up(Wish(hosts=0, components=(Component.ETCD, Component.APISERVER)))
-        server = ApiServer(lab.kubeconfig, scratch=tmp_path_factory.mktemp("client"))
-        # Without controllers nobody makes the account that pods run under.
-        account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default"}}
-        server.post("/api/v1/namespaces/default/serviceaccounts", account)
-        yield server
-        server.close()
+        yield lab
     finally:
         lab.down()
 
 
-def claims(rule: Rule) -> Row | None:
-    """The row that says the API server of the lab's version refuses something."""
-    row = rule.row_at(CTX)
-    is_claim = row is not None and (row.behaviour, row.enforced_by) == ("rejected", "apiserver")
-    return row if is_claim and rule.id not in NOT_BY_CREATION else None
+@pytest.fixture(scope="module")
+def api(bare_lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiServer]:
+    """The server as kubeadm starts it."""
+    server = ApiServer(bare_lab.kubeconfig, scratch=tmp_path_factory.mktemp("client"))
+    make_account(server, "default")
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="module")
+def strict_api(
+    api: ApiServer, bare_lab: Lab, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ApiServer]:
+    """The same server with gates that are off by default, and without privileged pods."""
+    gates = ",".join(f"{gate}=true" for gate in sorted(STRICT.gates))
+    api.close()
+    restart(bare_lab, f"--feature-gates={gates}", "--allow-privileged=false")
+    server = ApiServer(bare_lab.kubeconfig, scratch=tmp_path_factory.mktemp("strict"))
+    yield server
+    server.close()
+    restart(bare_lab)
+
+
+def restart(lab: Lab, *flags: str) -> None:
+    """Start the API server anew; of a flag that is repeated the last counts."""
+    plane = lab.control_plane
+    program = str(lab.program("kube-apiserver"))
+    plane.room.stop(Component.APISERVER)
+    argv = [program, *ARGUMENTS[Component.APISERVER](plane.directory), *flags]
+    plane.room.spawn(Component.APISERVER, argv, log=plane.directory / "apiserver.log")
+    ready = [str(lab.program("kubectl")), "--kubeconfig", str(lab.kubeconfig)]
+    deadline = time.monotonic() + READY_S
+    while plane.room.call(
+        [*ready, "--server", "https://127.0.0.1:6443", "get", "--raw", "/readyz"],
+        timeout_s=READY_S,
+        check=False,
+    ).returncode:
+        assert time.monotonic() < deadline, "the API server did not start again"
+        time.sleep(0.2)
+
+
+def make_account(server: ApiServer, namespace: str) -> None:
+    """Make the account that pods run under: without controllers nobody else does."""
+    account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default"}}
+    server.post(f"/api/v1/namespaces/{namespace}/serviceaccounts", account)
+
+
+def is_claim(row: Row) -> bool:
+    """Whether a row says that the API server refuses something."""
+    return (row.behaviour, row.enforced_by) == ("rejected", "apiserver")
+
+
+def claims(rule: Rule, ctx: LintContext) -> Row | None:
+    """The row that says the API server of the lab's version refuses the creation of something."""
+    row = rule.row_at(ctx)
+    return row if row is not None and is_claim(row) and rule.id not in NOT_BY_CREATION else None
+
+
+def rows_of_the_version() -> list[Row]:
+    """The rows of claims whose range has the lab's version, whatever gates they want."""
+    rows = (row for rule in all_rules() for row in rule.rows if is_claim(row))
+    return [row for row in rows if CTX.kubernetes in VersionRange.parse(row.kubernetes)]
+
+
+STRICT = CTX._replace(
+    gates={row.gate: True for row in rows_of_the_version() if row.gate and not row.effective_since},
+    privileged_forbidden=True,
+)
+# The rule whose claim is about a flag and not a gate.
+OF_A_FLAG = "WIN053"
+BY_DEFAULT = [rule for rule in all_rules() if claims(rule, CTX) and rule.id != OF_A_FLAG]
+BY_CHOICE = [rule for rule in all_rules() if claims(rule, STRICT) and rule not in BY_DEFAULT]
 
 
 def examples(rule: Rule, kind: str) -> list[dict[str, Any]]:
@@ -66,11 +128,18 @@ def examples(rule: Rule, kind: str) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.mark.parametrize(
-    "rule", [rule for rule in all_rules() if claims(rule)], ids=lambda rule: rule.id
-)
+def test_no_claim_about_this_version_is_left_out():
+    tested = {rule.id for rule in (*BY_DEFAULT, *BY_CHOICE)} | NOT_BY_CREATION
+    assert {row.id for row in rows_of_the_version()} == tested
+
+
+@pytest.mark.parametrize("rule", BY_DEFAULT, ids=lambda rule: rule.id)
 def test_what_a_rule_says_is_rejected_is_rejected_and_its_remedy_is_not(api, rule):
-    row = claims(rule)
+    judge_examples(api, rule, CTX)
+
+
+def judge_examples(api: ApiServer, rule: Rule, ctx: LintContext) -> None:
+    row = claims(rule, ctx)
     assert row is not None
     fields = {path.rpartition(".")[2] for path in row.paths}
     fields |= {path.split(".")[-2] for path in row.paths if "." in path}
@@ -175,3 +244,37 @@ def test_the_status_of_a_windows_pod_has_no_linux_user(api):
         assert api.create(windows_pod(name, **spec)).accepted
         verdict = api.patch(f"/api/v1/namespaces/default/pods/{name}/status", wanted)
         assert verdict.accepted is accepted, verdict.message
+
+
+def test_levels_of_pod_security_refuse_what_lint_says(api):
+    """WIN063 and WIN064, whose judge is asked only in namespaces that enforce a level."""
+    for level in ("baseline", "restricted"):
+        labels = {"pod-security.kubernetes.io/enforce": level}
+        namespace = {"name": level, "labels": labels}
+        made = api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": namespace})
+        assert made.accepted, made.message
+        make_account(api, level)
+    options = {"hostProcess": True, "runAsUserName": "NT AUTHORITY\\SYSTEM"}
+    host_process = {"hostNetwork": True, "securityContext": {"windowsOptions": options}}
+    unprivileged = {"securityContext": {"runAsNonRoot": True}}
+    windows = {"os": {"name": "windows"}}
+    for level, rule, spec in (
+        ("baseline", "WIN063", {**windows, **host_process}),
+        ("restricted", "WIN063", {**windows, **host_process}),
+        ("restricted", "WIN064", {"nodeSelector": {"kubernetes.io/os": "windows"}, **unprivileged}),
+        ("baseline", "", windows),
+        ("restricted", "", {**windows, **unprivileged}),
+    ):
+        pod = windows_pod("judged", **spec)
+        pod["metadata"]["namespace"] = level
+        verdict = api.dry_run(pod)
+        assert verdict.accepted is not bool(rule), verdict.message
+        assert not rule or f'violates PodSecurity "{level}' in verdict.message
+        linter = Linter(CTX._replace(pod_security={level: level}))
+        found = {finding.rule for finding in linter.lint(load(json.dumps(pod), name="pod"))}
+        assert found & {"WIN063", "WIN064"} == ({rule} if rule else set())
+
+
+@pytest.mark.parametrize("rule", BY_CHOICE, ids=lambda rule: rule.id)
+def test_claims_about_gates_and_flags_are_true_once_those_are_set(strict_api, rule):
+    judge_examples(strict_api, rule, STRICT)

@@ -80,7 +80,7 @@ class ControlPlane:
         for phase in ("certs all", "kubeconfig all"):
             self._phase(kubeadm, phase, config)
         for component in (part for part in Component if part in components):
-            argv = [str(programs[component]), *_ARGUMENTS[component](self.directory)]
+            argv = [str(programs[component]), *ARGUMENTS[component](self.directory)]
             self.room.spawn(component, argv, log=self.directory / f"{component}.log")
             if component is Component.APISERVER:
                 self._await_ready(programs["kubectl"])
@@ -263,7 +263,7 @@ def _scheduler(_: Path) -> list[str]:
     return _client("scheduler")
 
 
-_ARGUMENTS = {
+ARGUMENTS = {
     Component.ETCD: _etcd,
     Component.APISERVER: _apiserver,
     Component.CONTROLLER_MANAGER: _controller_manager,

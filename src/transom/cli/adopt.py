@@ -2,10 +2,11 @@
 
 import asyncio
 from argparse import ArgumentParser, Namespace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transom.cli import console, host_access
+from transom.cli import console, host_access, lock_file
 from transom.cli.documents.nodes import AdoptResult
 from transom.cli.join import add_artifact_arguments, brought_of, lock_of
 from transom.cli.step_lines import StepLines
@@ -44,7 +45,8 @@ def run(args: Namespace) -> int:
     doors = host_access.doors_of(args)
     lines = StepLines()
     lines.stage("have the Python for the host")
-    brought = brought_of(args, source)
+    path = Path(args.lock or lock_file.NAME)
+    brought = brought_of(args.python, lock_file.load(path), source)
 
     async def adopting() -> "Adopted":
         try:
@@ -52,7 +54,7 @@ def run(args: Namespace) -> int:
                 wish,
                 doors,
                 brought=brought,
-                pin=lambda fleet: lock_of(Path(args.lock), fleet),
+                pin=partial(lock_of, path),
                 watcher=lines,
             )
         finally:

@@ -44,6 +44,9 @@ class Command(NamedTuple):
 
 
 COMMANDS = (
+    Command("plan", "Fleet", "what apply would do to each host, and how disruptive it is"),
+    Command("apply", "Fleet", "make the hosts of a fleet Ready nodes; again and again"),
+    Command("status", "Fleet", "how each host stands: Windows, Node, journal, drift"),
     Command("join", "Nodes", "make one Windows machine a Ready node"),
     Command("adopt", "Nodes", "take over a node that somebody else made, as it was found"),
     Command("upgrade", "Nodes", "one node to another Kubernetes version, or back"),
@@ -59,6 +62,8 @@ COMMANDS = (
     Command("lint", "Workloads", "what will not work on Windows in manifests, and why"),
     Command("fix", "Workloads", "correct manifests in place where that is safe"),
     Command("place", "Workloads", "send Windows workloads to Windows nodes, in their manifests"),
+    Command("userdata", "Machines", "boot data for cloudbase-init: what it will do, and why not"),
+    Command("capi", "Machines", "Cluster API: names of Windows machines"),
     Command("completion", "Shell", "a completion script for bash, zsh, fish or PowerShell"),
 )
 

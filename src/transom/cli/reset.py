@@ -1,51 +1,122 @@
-"""`transom reset ADDRESS`: what Transom did to one machine is undone, and its Node deleted."""
+"""`transom reset`: what Transom did to machines is undone, and their Nodes deleted."""
 
 import asyncio
 import sys
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transom.cli import console, host_access
+from transom.cli import console, fleet_access, fleet_report, host_access, lock_file
 from transom.cli.documents.nodes import ResetResult
+from transom.cli.fleet_lines import FleetLines
 from transom.cli.step_lines import StepLines
 from transom.errors import UsageError
 
 if TYPE_CHECKING:
-    from transom.fleet.reset import WasReset
+    from transom.fleet.reset import Force, WasReset
+    from transom.model.answers import Leftover
 
-SUMMARY = "Undo a join: the machine is as it was before Transom, and its Node is gone."
+SUMMARY = "Undo a join: machines are as they were before Transom, and their Nodes are gone."
 
 _EXAMPLES = """\
 examples:
-  transom reset 10.0.0.21
+  transom reset -f fleet.yaml --host win-01
+  transom reset -f fleet.yaml --all
   transom reset 10.0.0.21 --yes -o json
+  transom reset 10.0.0.21 --force       a node that somebody else made, or without its journal
 
-Pods on the node are not drained first: `kubectl drain` does that.
+Hosts of a fleet are drained first, unless --no-drain; one machine named by its ADDRESS, which was
+joined without a fleet, is not: `kubectl drain` does that.
 exit codes: 0 done, 2 usage or not confirmed, 4 try again, 5 failed
 """
 
 
 def configure(parser: ArgumentParser) -> None:
-    """Add the host, the cluster and the confirmation."""
+    """Add the hosts, the cluster and the confirmation."""
     parser.epilog = _EXAMPLES
-    host_access.add_arguments(parser)
+    host_access.add_arguments(parser, optional=True)
+    fleet_access.add_choice_arguments(parser)
+    parser.add_argument("--all", action="store_true", help="every host of the fleet")
+    fleet_access.add_way_arguments(parser)
+    parser.add_argument(
+        "--no-drain", action="store_true", help="do not wait for pods to leave a fleet's nodes"
+    )
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help="one machine: also what looks like a node's and is in no journal; it is listed first",
+    )
     parser.add_argument("-y", "--yes", action="store_true", help="do not ask")
 
 
 def run(args: Namespace) -> int:
     """Ask, reset, and print what came of it."""
+    chosen = bool(args.host or args.pool or args.all)
+    if bool(args.address) == chosen:
+        raise UsageError(
+            "name either one machine by its ADDRESS, or hosts of a fleet",
+            hint="--host NAME, --pool NAME or --all, with -f",
+        )
+    return _reset_fleet(args) if chosen else _reset_one(args)
+
+
+def _reset_fleet(args: Namespace) -> int:
+    from transom.fleet.reset import reset_fleet
+
+    site = fleet_access.open_site(args)
+    if not args.yes:
+        _confirm_fleet(site.fleet.name, site.hosts)
+    lines = FleetLines(len(site.hosts))
+    try:
+        fleet_access.within(
+            site,
+            lambda: reset_fleet(
+                site.fleet, site.hosts, site.doors, watcher=lines, drains=not args.no_drain
+            ),
+        )
+    except KeyboardInterrupt:
+        lines.end()
+        print("interrupted: to go on, run the same command again", file=sys.stderr)
+        raise
+    finally:
+        lines.end()
+    results = sorted(lines.results.values(), key=lambda applied: applied.host)
+    fleet_report.print_result(
+        results,
+        fleet=site.fleet.name,
+        verb="reset",
+        output=args.output,
+        elapsed_s=lines.elapsed_s,
+    )
+    return fleet_report.exit_code(results)
+
+
+def _confirm_fleet(fleet: str, hosts: tuple[str, ...]) -> None:
+    if not sys.stdin.isatty():
+        raise UsageError(
+            f"a reset of {len(hosts)} hosts must be confirmed",
+            hint="add --yes where nobody can be asked",
+        )
+    print(f"This undoes everything Transom did to {', '.join(hosts)} and deletes their Nodes.")
+    print(f"Type the fleet's name, {fleet}, to go on: ", end="", flush=True)
+    if sys.stdin.readline().strip() != fleet:
+        raise UsageError("not confirmed; nothing was changed")
+
+
+def _reset_one(args: Namespace) -> int:
     from transom.fleet.reset import reset_host
     from transom.model.fleet import Source
 
     wish = host_access.wish_of(args, Source())
-    if not args.yes:
+    if not (args.yes or args.force):
         _confirm(args.address)
     doors = host_access.doors_of(args)
     lines = StepLines()
+    force = _force(args, lines) if args.force else None
 
     async def resetting() -> "WasReset":
         try:
-            return await reset_host(wish, doors, watcher=lines)
+            return await reset_host(wish, doors, watcher=lines, force=force)
         finally:
             await doors.api.close()
 
@@ -63,6 +134,27 @@ def run(args: Namespace) -> int:
         lines.end()
     _print(done, args.output, lines.elapsed_s)
     return 0
+
+
+def _force(args: Namespace, lines: StepLines) -> "Force":
+    from transom.cli.join import brought_of
+    from transom.fleet.reset import Force
+    from transom.model.fleet import Source
+
+    lines.stage("have the Python for the host")
+    lock = lock_file.load(Path(args.lock or lock_file.NAME))
+
+    def confirm(items: "tuple[Leftover, ...]") -> None:
+        lines.end()
+        print(f"A reset of {args.address} with force takes, for good:", file=sys.stderr)
+        for item in items:
+            print(f"  {item.kind:<18} {item.subject}  ({item.why})", file=sys.stderr)
+        if not items:
+            print("  nothing beyond what its journal has", file=sys.stderr)
+        if not args.yes:
+            _confirm(args.address)
+
+    return Force(brought=brought_of(args.python, lock, Source()), confirm=confirm)
 
 
 def _confirm(address: str) -> None:

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 
 from transom.errors import PermanentError, UsageError
 from transom.fleet.cluster import read_cluster
-from transom.fleet.join import Doors, Pin, Watcher, planned, request_for
+from transom.fleet.join import Doors, Pin, planned, request_for
 from transom.fleet.program import Brought
 from transom.fleet.run import HostRun
 from transom.fleet.single import Wish
+from transom.fleet.work import Watcher
 from transom.kube.api import Node
 from transom.model.answers import Plan
 from transom.model.codec import decode

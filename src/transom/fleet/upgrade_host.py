@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 
 from transom.errors import PermanentError, Refused, UsageError
 from transom.fleet.cluster import ClusterView, read_cluster
-from transom.fleet.join import Doors, Pin, Watcher, join_host, planned, ready, request_for
+from transom.fleet.join import Doors, Pin, join_host, planned, request_for
 from transom.fleet.program import Brought
 from transom.fleet.reset import reset_host
 from transom.fleet.run import HostRun
 from transom.fleet.single import Wish
+from transom.fleet.work import Watcher, await_ready
 from transom.kube.api import Node
 from transom.model.event import State
 from transom.model.recipe import Recipe
@@ -63,7 +64,7 @@ async def upgrade_host(
         else:
             changed = await _work(request, run, watcher) if wanted else ()
             watcher.stage("wait until the node is Ready")
-            node = await ready(request.recipe.join.node_name, doors)
+            node = await await_ready(request.recipe.join.node_name, doors.api, doors.clock)
             return Upgraded(node=node, recipe=request.recipe, before=before, changed=changed)
     finally:
         await run.session.close()

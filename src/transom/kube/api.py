@@ -67,6 +67,10 @@ class Api(Protocol):
         """A ConfigMap's data, or None where there is none."""
         ...
 
+    async def secret(self, namespace: str, name: str) -> Mapping[str, bytes] | None:
+        """A Secret's data, decoded, or None where there is none."""
+        ...
+
     async def time(self) -> int:
         """The API server's clock, in seconds since the epoch."""
         ...
@@ -99,8 +103,8 @@ class Api(Protocol):
         """Every Node."""
         ...
 
-    async def label_node(self, name: str, labels: Mapping[str, str]) -> None:
-        """Have these labels on a Node, as whoever asks may and its kubelet may not."""
+    async def label_node(self, name: str, labels: Mapping[str, str | None]) -> None:
+        """Have these labels on a Node, as its kubelet may not; those of no value are taken off."""
         ...
 
     async def pods_on(self, node: str) -> tuple[Pod, ...]:

@@ -90,6 +90,13 @@ class KubeApi:
         found = await self._get(core_v1.ConfigMap, name, namespace)
         return None if found is None else found.data or {}
 
+    async def secret(self, namespace: str, name: str) -> Mapping[str, bytes] | None:
+        """Read a Secret."""
+        found = await self._get(core_v1.Secret, name, namespace)
+        if found is None:
+            return None
+        return {key: base64.b64decode(text) for key, text in (found.data or {}).items()}
+
     async def time(self) -> int:
         """Take it from the head of an answer."""
         with self._translated("read", "the time"):
@@ -145,7 +152,7 @@ class KubeApi:
         with self._translated("list", "Nodes"):
             return tuple([node_of(item) async for item in self._client.list(core_v1.Node)])
 
-    async def label_node(self, name: str, labels: Mapping[str, str]) -> None:
+    async def label_node(self, name: str, labels: Mapping[str, str | None]) -> None:
         """Patch a Node."""
         with self._translated("label", f"Node {name}"):
             await self._client.patch(core_v1.Node, name, {"metadata": {"labels": dict(labels)}})

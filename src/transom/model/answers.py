@@ -133,6 +133,24 @@ class Leftovers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """Everything a plan needs of a host, in one answer.
+
+    `program` is the SHA-256 of the node program there. `member` says that the host is a node of some
+    cluster, whoever made it one, and `authority` is that cluster's certificate.
+    """
+
+    api_version: str = API_VERSION
+    kind: str = "Survey"
+    program: str
+    inventory: Inventory
+    status: NodeStatus
+    plan: Plan
+    member: bool
+    authority: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
     """Why a verb failed; `error` is the name of the error's kind, as in events."""
 

@@ -7,9 +7,10 @@ when done, 1 when doctor or a self-test found something, 4 when a reboot has to 
 
 import argparse
 import contextlib
+import hashlib
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -24,6 +25,7 @@ from transom.model.answers import (
     PlannedChange,
     PlannedStep,
     Result,
+    Survey,
 )
 from transom.model.codec import decode, encode
 from transom.model.journal import ADOPTED, Drift
@@ -32,7 +34,7 @@ from transom.model.recipe import API_VERSION
 from transom.model.request import JoinSecrets, Request, Verb
 from transom.node.attach import follow
 from transom.node.doctor import verbs as doctor
-from transom.node.host.protocols import Machine
+from transom.node.host.protocols import Machine, ReadFiles
 from transom.node.host.values import PathKind
 from transom.node.inventory import inventory
 from transom.node.journal import Journal
@@ -42,6 +44,7 @@ from transom.node.leftovers import leftovers
 from transom.node.runner import Ending, Outcome, Runner
 from transom.node.selftest import selftest
 from transom.node.step import Disruption, Step
+from transom.node.steps.join import Layout as JoinLayout
 from transom.node.steps.preflight import cautions
 from transom.node.watch import JOIN, watch
 
@@ -87,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     others = (
         "plan",
         "leftovers",
+        "survey",
         "inventory",
         "status",
         "attach",
@@ -134,13 +138,8 @@ def _do(
         watch(machine, layout, options.run, read_request(stdin.read(), Verb.JOIN))
     elif options.verb == "attach":
         return follow(machine, layout.events(options.run), options.offset, say)
-    elif options.verb == "leftovers":
-        request = read_request(stdin.read(), Verb.PLAN)
-        say(Leftovers(items=leftovers(machine, request.recipe)))
-    elif options.verb == "plan":
-        request = read_request(stdin.read(), Verb.PLAN)
-        warnings = cautions(machine, request.recipe)
-        say(_plan(Runner(machine, layout, "plan").plan(request), warnings))
+    elif options.verb in _LOOKS:
+        say(_LOOKS[options.verb](machine, layout, read_request(stdin.read(), Verb.PLAN)))
     else:
         return _run(options, machine, stdin, say)
     return 0
@@ -214,6 +213,15 @@ def read_request(text: str, verb: Verb) -> Request:
     return request
 
 
+def _look_plan(machine: Machine, layout: Layout, request: Request) -> Plan:
+    steps = Runner(machine, layout, "plan").plan(request)
+    return _plan(steps, cautions(machine, request.recipe))
+
+
+def _look_leftovers(machine: Machine, _layout: Layout, request: Request) -> Leftovers:
+    return Leftovers(items=leftovers(machine, request.recipe))
+
+
 def _plan(steps: list[tuple[Step, Sequence[Drift]]], warnings: list[str]) -> Plan:
     return Plan(
         steps=tuple(
@@ -235,6 +243,23 @@ def _shown(drift: Drift) -> PlannedChange:
         reason = drift.item
         return replace(change, id=reason.id, fix=reason.fix, source=reason.source)
     return change
+
+
+def _survey(machine: Machine, layout: Layout, request: Request) -> Survey:
+    """Look once at everything; writes nothing."""
+    files, joined = machine.files, JoinLayout.of(request.recipe.join)
+    return Survey(
+        program=hashlib.sha256(_content(files, layout.program)).hexdigest(),
+        inventory=inventory(machine),
+        status=_status(machine, layout),
+        plan=_look_plan(machine, layout, request),
+        member=files.kind(joined.kubeconfig) is PathKind.FILE,
+        authority=_content(files, joined.ca_certificate).decode("ascii", "replace"),
+    )
+
+
+def _content(files: ReadFiles, path: str) -> bytes:
+    return files.read(path) if files.kind(path) is PathKind.FILE else b""
 
 
 def _status(machine: Machine, layout: Layout) -> NodeStatus:
@@ -260,3 +285,10 @@ def _failure(error: TransomError) -> Failure:
         refused=tuple(error.refusals) if isinstance(error, Refused) else (),
         mistakes=tuple(error.mistakes) if isinstance(error, InvalidDocument) else (),
     )
+
+
+_LOOKS: Mapping[str, Callable[[Machine, Layout, Request], Any]] = {
+    "plan": _look_plan,
+    "leftovers": _look_leftovers,
+    "survey": _survey,
+}

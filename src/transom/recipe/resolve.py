@@ -24,6 +24,7 @@ from transom.facts.install import (
     ServiceRow,
 )
 from transom.facts.join import Limit
+from transom.facts.names import netbios_name
 from transom.facts.network import MtuRow
 from transom.facts.rows import At
 from transom.facts.windows import Kb
@@ -321,10 +322,11 @@ def _proxy_environment(case: Case) -> dict[str, str]:
 
 def _notes(case: Case) -> tuple[str, ...]:
     notes = []
-    limit = rows.one(Limit, "limit-computer-name", At())
-    if len(case.host.name) > limit.value:
-        short = case.host.name[: limit.value].upper()
-        notes.append(f"NetBIOS knows this host as {short}; its DNS name keeps all characters")
+    short = netbios_name(case.host.name)
+    if short != case.host.name:
+        notes.append(
+            f"NetBIOS knows this host as {short.upper()}; its DNS name keeps all characters"
+        )
     if case.release is not None and case.release.revision_must_match:
         notes.append(f"images must have the very revision of a {case.release.name} host")
     if case.plugin_row is not None and case.plugin_row.managed and case.plugin_row.needs:

@@ -4,15 +4,15 @@ import asyncio
 from dataclasses import replace
 
 import pytest
-from tests.unit.fleet.conftest import AUTHORITY
+from tests.simulation import AUTHORITY
 from tests.unit.node.conftest import KUBERNETES
 
 from transom.errors import PermanentError, Refused, UsageError
 from transom.fleet.adopt_host import adopt_host
 from transom.fleet.join import join_host
-from transom.fleet.reset import reset_host
+from transom.fleet.reset import Force, reset_host
 from transom.fleet.upgrade_host import upgrade_host
-from transom.node.host.values import Completed, ServiceDefinition
+from transom.node.host.values import Completed, PathKind, ServiceDefinition
 
 OLD, NEW = "1.36.4", "1.37.1"
 
@@ -131,6 +131,48 @@ def test_an_adopted_node_is_upgraded_and_given_back_with_its_node(do, by_hand):
     assert by_hand.kubelet == OLD
 
 
-def test_a_machine_the_cluster_does_not_know_is_not_adopted(do, world):
+def test_a_machine_the_cluster_does_not_know_is_not_adopted(do):
     with pytest.raises(UsageError, match="the cluster has no Node win-01"):
         do("adopt")
+
+
+@pytest.fixture
+def forced(world, brought):
+    """Reset with force; what would be taken is shown to a function first."""
+
+    def reset(confirm):
+        force = Force(brought=brought, confirm=confirm)
+        return asyncio.run(reset_host(world.wish, world.doors, watcher=world, force=force))
+
+    return reset
+
+
+def test_a_node_somebody_else_made_is_taken_away_by_force_once_it_was_shown(forced, by_hand):
+    shown = []
+    done = forced(shown.extend)
+    assert done.node_deleted
+    assert ("service", "kubelet") in {(item.kind, item.subject) for item in shown}
+    assert all(item.why for item in shown)
+    assert not by_hand.is_joined
+    assert by_hand.host.services.get("kubelet") is None
+    assert by_hand.host.files.kind(r"C:\k") is PathKind.DIRECTORY  # its maker made it
+
+
+def test_what_is_not_wanted_is_not_taken(forced, by_hand):
+    before = by_hand.host.snapshot()["settings"]
+
+    def refuse(_items):
+        raise UsageError("not confirmed; nothing was changed")
+
+    with pytest.raises(UsageError):
+        forced(refuse)
+    assert by_hand.host.snapshot()["settings"] == before
+    assert by_hand.is_joined
+
+
+def test_an_adopted_node_takes_pods_again_when_it_is_given_back(do, by_hand):
+    do("adopt")
+    do("reset")
+    node = asyncio.run(by_hand.api.node("win-01"))
+    assert node is not None
+    assert not node.unschedulable

@@ -7,11 +7,14 @@ are its list.
 from dataclasses import dataclass
 
 from transom.cli.documents.addons import AddonChanges
+from transom.cli.documents.boot import BootStory, PackResult
 from transom.cli.documents.error import ErrorDocument
 from transom.cli.documents.explanation import ExplanationDocument
 from transom.cli.documents.facts import Facts, FactsMatrix
 from transom.cli.documents.findings import FindingsDocument
+from transom.cli.documents.fleets import FleetPlanDocument, FleetResult, FleetStatusDocument
 from transom.cli.documents.lock import LockDocument, LockReportDocument
+from transom.cli.documents.names import NameReport
 from transom.cli.documents.nodes import (
     AdoptResult,
     CollectResult,
@@ -20,7 +23,16 @@ from transom.cli.documents.nodes import (
     UpgradeResult,
 )
 from transom.cli.documents.recipes import RecipeList
-from transom.model.answers import Failure, Inventory, Leftovers, NodeStatus, Plan, Result, SelfTest
+from transom.model.answers import (
+    Failure,
+    Inventory,
+    Leftovers,
+    NodeStatus,
+    Plan,
+    Result,
+    SelfTest,
+    Survey,
+)
 from transom.model.event import Event
 from transom.model.journal import JournalRecord, Receipt
 from transom.model.recipe import Recipe
@@ -41,6 +53,7 @@ class Document:
 
 
 DOCUMENTS = (
+    Document("boot-story", BootStory, "`transom userdata lint --explain -o json`"),
     Document("addon-changes", AddonChanges, "`transom addons diff|apply|delete -o json`"),
     Document("adopt-result", AdoptResult, "`transom adopt -o json`"),
     Document("collect-result", CollectResult, "`transom collect -o json`"),
@@ -52,7 +65,14 @@ DOCUMENTS = (
     Document("facts", Facts, "`transom facts -o json` with a version or a release"),
     Document("facts-matrix", FactsMatrix, "`transom facts -o json`"),
     Document("failure", Failure, "answer of a verb of the node program that fails"),
-    Document("findings", FindingsDocument, "`transom lint -o json`, `transom doctor -o json`"),
+    Document("fleet-plan", FleetPlanDocument, "`transom plan -o json`"),
+    Document(
+        "fleet-result", FleetResult, "`transom apply -o json`, `transom reset --host NAME -o json`"
+    ),
+    Document("fleet-status", FleetStatusDocument, "`transom status -o json`"),
+    Document(
+        "findings", FindingsDocument, "`-o json` of `transom lint`, `doctor` and `userdata lint`"
+    ),
     Document("given", Given, "standard input of `node.pyz doctor --given` and `collect --given`"),
     Document("inventory", Inventory, "answer of the node program's `inventory`"),
     Document("join-result", JoinResult, "`transom join -o json`"),
@@ -60,7 +80,9 @@ DOCUMENTS = (
     Document("leftovers", Leftovers, "answer of the node program's `leftovers`"),
     Document("lock", LockDocument, "`transom.lock`, which is TOML"),
     Document("lock-report", LockReportDocument, "`transom lock -o json`"),
+    Document("name-report", NameReport, "`transom capi names -o json`"),
     Document("node-status", NodeStatus, "answer of the node program's `status`"),
+    Document("pack-result", PackResult, "`transom userdata pack -o json`"),
     Document("plan", Plan, "answer of the node program's `plan`"),
     Document("receipt", Receipt, "what the undo of a step is given: its intents in the journal"),
     Document("observation", Observation, "`observation.json` in an archive of `collect`"),
@@ -70,5 +92,6 @@ DOCUMENTS = (
     Document("result", Result, "last line of a run with `--foreground`"),
     Document("self-test", SelfTest, "answer of the node program's `selftest`"),
     Document("upgrade-result", UpgradeResult, "`transom upgrade -o json`"),
-    Document("reset-result", ResetResult, "`transom reset -o json`"),
+    Document("reset-result", ResetResult, "`transom reset ADDRESS -o json`"),
+    Document("survey", Survey, "answer of the node program's `survey`"),
 )

@@ -39,7 +39,7 @@ def _finding(shown: Shown, stream: IO[str]) -> str:
         text += f"  {' ' * len(number)} | {indent}{paint('^', 'bold', stream=stream)}\n"
     owner = " ".join(part for part in (finding.kind, _name(finding)) if part)
     if owner:
-        text += f"  where: {owner}, {finding.path}\n"
+        text += f"  where: {', '.join(part for part in (owner, finding.path) if part)}\n"
     if finding.evidence:
         text += f"  why:   for Windows: {finding.evidence[0]}\n"
     return f"{text}  next:  {finding.fix}\n\n"

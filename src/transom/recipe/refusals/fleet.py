@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from transom.facts import rows
 from transom.facts.join import Limit
+from transom.facts.names import netbios_name
 from transom.facts.rows import At
 from transom.model.fleet import Fleet
 from transom.model.problem import Refusal
@@ -69,7 +70,7 @@ def colliding_names(fleet: Fleet) -> Iterator[Refusal]:
     limit = rows.one(Limit, "limit-computer-name", At())
     seen: dict[str, str] = {}
     for host in fleet.hosts:
-        short = host.name[: limit.value].lower()
+        short = netbios_name(host.name).lower()
         if short in seen:
             yield because(
                 limit,

@@ -1,0 +1,1 @@
+"""Boot data of Windows machines: what cloudbase-init makes of it. Pure: no file, no network, no clock."""

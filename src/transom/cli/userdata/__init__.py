@@ -1,0 +1,30 @@
+"""`transom userdata`: boot data for cloudbase-init; one module per verb."""
+
+from argparse import ArgumentParser, Namespace
+
+from transom.cli import verbs
+
+SUMMARY = "Boot data for cloudbase-init: what it will do on Windows, and what will go wrong."
+
+_VERBS = {
+    "lint": "what cloudbase-init will execute, ignore and get wrong",
+    "pack": "boot data as a platform takes it: encoded, as an image, as guestinfo",
+}
+
+_EXAMPLES = """\
+examples:
+  transom userdata lint user-data.yaml --platform azure
+  transom userdata pack user-data.yaml --platform proxmox --hostname win-01 --out win-01.iso
+  transom userdata VERB --help
+"""
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Add the verbs."""
+    parser.epilog = _EXAMPLES
+    verbs.add_verbs(parser, __name__, _VERBS)
+
+
+def run(args: Namespace) -> int:
+    """Run the verb."""
+    return verbs.run_verb(__name__, args)

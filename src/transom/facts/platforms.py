@@ -1,0 +1,33 @@
+"""Where machines are made: how each platform hands boot data to cloudbase-init.
+
+Read by everything that checks, packs or makes boot data.
+"""
+
+from typing import ClassVar
+
+from transom.facts.rows import Row
+
+
+class Platform(Row):
+    """One platform.
+
+    `service` is the metadata service that the image's cloudbase-init must enable, and `enable` the
+    classes for its setting metadata_services. `limit` is the
+    most bytes the platform takes, zero where it names none, counted of the data as it is
+    `counted`: raw or base64. `unpacks_gzip`: compressed data is unpacked there. `names_only`: the
+    data source offers templates the host's names and no instance id. `form` is what `pack` makes.
+    """
+
+    subject: ClassVar[str] = "platforms"
+    table: ClassVar[str] = "platform"
+
+    title: str
+    service: str
+    transport: str
+    form: str
+    enable: tuple[str, ...]
+    limit: int = 0
+    counted: str = "raw"
+    unpacks_gzip: bool = True
+    names_only: bool = False
+    advice: str = ""
