@@ -100,6 +100,19 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BootReport:
+    """Why a machine did not join when its boot data asked for it; `run` names its event file."""
+
+    api_version: str = API_VERSION
+    kind: str = "BootReport"
+    error: str
+    message: str
+    subject: str
+    hint: str
+    run: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NodeStatus:
     """Whose a host is, what it was last brought to, and how much of its journal is settled."""
 

@@ -33,6 +33,7 @@ from transom.model.problem import Mistake, Refusal
 from transom.model.recipe import API_VERSION
 from transom.model.request import JoinSecrets, Request, Verb
 from transom.node.attach import follow
+from transom.node.boot import JOIN_CONFIGURATION, SENTINEL, Boot, boot
 from transom.node.doctor import verbs as doctor
 from transom.node.host.protocols import Machine, ReadFiles
 from transom.node.host.values import PathKind
@@ -88,6 +89,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="node.pyz", description=__doc__)
     verbs = parser.add_subparsers(dest="verb", required=True)
     others = (
+        "boot",
         "plan",
         "leftovers",
         "survey",
@@ -113,6 +115,11 @@ def _parser() -> argparse.ArgumentParser:
             verb.add_argument(
                 "--kubeconfig", default="", help="join without kubeadm, with this file's credential"
             )
+        if name == "boot":
+            verb.add_argument("--request", required=True, help="the request, without secrets")
+            verb.add_argument("--join", default=JOIN_CONFIGURATION, help="kubeadm's configuration")
+            verb.add_argument("--sentinel", default=SENTINEL, help="written after success")
+            verb.add_argument("--prepare", action="store_true", help="somebody else joins")
         if name == "attach":
             verb.add_argument("--from", dest="offset", type=int, default=0, help="byte to begin at")
     return parser
@@ -134,6 +141,8 @@ def _do(
         return 1 if report.failed else 0
     elif options.verb in doctor.VERBS:
         return doctor.run(options, machine, stdin, say)
+    elif options.verb == "boot":
+        return _boot(options, machine, say)
     elif options.verb == "watch":
         watch(machine, layout, options.run, read_request(stdin.read(), Verb.JOIN))
     elif options.verb == "attach":
@@ -170,6 +179,19 @@ def _run(
     verb_name, ending = request.verb.value, outcome.ending.value
     say(Result(run=name, verb=verb_name, ending=ending, changed=outcome.changed))
     return _EXIT[outcome.ending]
+
+
+def _boot(options: argparse.Namespace, machine: Machine, say: Callable[[Any], None]) -> int:
+    started = datetime.fromtimestamp(machine.clock.now(), UTC)
+    name = started.strftime("%Y%m%dT%H%M%S") + "-boot"
+    plan = Boot(
+        request=options.request,
+        join=options.join,
+        sentinel=options.sentinel,
+        prepare=options.prepare,
+    )
+    leave = partial(_leave_watch, machine, options.home, name)
+    return boot(machine, Layout(options.home), plan, run=name, say=say, afterwards=leave)
 
 
 def _by_hand(request: Request, kubeconfig: str) -> Request:
@@ -213,7 +235,7 @@ def read_request(text: str, verb: Verb) -> Request:
     return request
 
 
-def _look_plan(machine: Machine, layout: Layout, request: Request) -> Plan:
+def _planned(machine: Machine, layout: Layout, request: Request) -> Plan:
     steps = Runner(machine, layout, "plan").plan(request)
     return _plan(steps, cautions(machine, request.recipe))
 
@@ -252,7 +274,7 @@ def _survey(machine: Machine, layout: Layout, request: Request) -> Survey:
         program=hashlib.sha256(_content(files, layout.program)).hexdigest(),
         inventory=inventory(machine),
         status=_status(machine, layout),
-        plan=_look_plan(machine, layout, request),
+        plan=_planned(machine, layout, request),
         member=files.kind(joined.kubeconfig) is PathKind.FILE,
         authority=_content(files, joined.ca_certificate).decode("ascii", "replace"),
     )
@@ -288,7 +310,7 @@ def _failure(error: TransomError) -> Failure:
 
 
 _LOOKS: Mapping[str, Callable[[Machine, Layout, Request], Any]] = {
-    "plan": _look_plan,
+    "plan": _planned,
     "leftovers": _look_leftovers,
     "survey": _survey,
 }

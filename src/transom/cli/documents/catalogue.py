@@ -24,6 +24,7 @@ from transom.cli.documents.nodes import (
 )
 from transom.cli.documents.recipes import RecipeList
 from transom.model.answers import (
+    BootReport,
     Failure,
     Inventory,
     Leftovers,
@@ -53,6 +54,7 @@ class Document:
 
 
 DOCUMENTS = (
+    Document("boot-report", BootReport, r"`C:\k\transom\boot\report.json`, after a failed boot"),
     Document("boot-story", BootStory, "`transom userdata lint --explain -o json`"),
     Document("addon-changes", AddonChanges, "`transom addons diff|apply|delete -o json`"),
     Document("adopt-result", AdoptResult, "`transom adopt -o json`"),
