@@ -30,6 +30,7 @@ from transom.model.recipe import Artifact, Unpack
 from transom.node.host.simulated import SimulatedHost
 from transom.node.host.simulated_nouns import SimulatedBackground
 from transom.node.host.values import Adapter, NodeHealth, PathKind
+from transom.node.host.values import Completed as Ran
 from transom.node.program import main
 from transom.recipe.pinnable import artifacts_of
 from transom.remote.session import Completed
@@ -87,9 +88,9 @@ class Machine:
         self.host.files.make_directory(r"C:\Windows")
         self.host.features.disable("Containers")
         self.host.network.up = (Adapter(name="e", addresses=(self.address,), dhcp=True),)
-        for program in ("kubeadm.exe", "kubeadm-new.exe"):
-            self.host.programs[program] = self._kubeadm
-        self.host.cluster.healthy = self._health
+        for name in ("kubeadm.exe", "kubeadm-new.exe"):
+            self.host.programs[name] = self._kubeadm
+        self.host.cluster.healthy = lambda _node: self.health()
         self.host.background = Background(self)
         self.host.flush()
 
@@ -99,6 +100,8 @@ class Machine:
             token = document["discovery"]["bootstrapToken"]["token"]
             self.tokens.append(token)
             assert ("kube-system", f"bootstrap-token-{token.partition('.')[0]}") in self.api.secrets
+        if argv[1] == "upgrade":
+            return Ran(code=0, output="upgraded")
         done = kubeadm_for("flannel.4096")(host, argv)
         if argv[1] == "join" and done.code == 0:
             host.files.write(CA_CERTIFICATE, AUTHORITY)
@@ -110,16 +113,18 @@ class Machine:
         found = self.host.files.read(r"C:\k\kubelet.exe").decode()
         return found.partition(" ")[2]
 
-    def _health(self, _name: str) -> NodeHealth | None:
-        if not self.is_joined:
-            return None
-        ready = not self.problem and self.host.services.running("kubelet")
-        return NodeHealth(ready=ready, kubelet=self.kubelet, problem=self.problem)
-
     @property
     def is_joined(self) -> bool:
         """Whether the kubelet has its own credential."""
         return self.host.files.kind(KUBELET_CONF) is PathKind.FILE
+
+    def health(self) -> NodeHealth | None:
+        """The Node as its kubelet reports it: by the program that lies on the host."""
+        if not self.is_joined:
+            return None
+        version = self.host.files.read(r"C:\k\kubelet.exe").decode().split()[-1]
+        ready = not self.problem and self.host.services.running("kubelet")
+        return NodeHealth(ready=ready, kubelet=version, problem=self.problem)
 
     async def connect(self) -> "Session":
         """A session with it."""
@@ -222,16 +227,16 @@ class Cluster(MemoryApi):
 
     async def node(self, name: str) -> Node | None:
         machine = self.machines.get(name)
-        if machine is not None and machine.is_joined:
-            new = Node(
+        health = machine.health() if machine is not None else None
+        if machine is not None and health is not None:
+            known = self.held_nodes.get(name) or Node(
                 name=name,
-                ready=not machine.problem,
+                ready=health.ready,
                 problem=machine.problem,
                 system="windows",
                 addresses=(machine.address,),
             )
-            there = self.held_nodes.get(name, new)
-            self.held_nodes[name] = replace(there, kubelet=machine.kubelet)
+            self.held_nodes[name] = replace(known, kubelet=health.kubelet)
         return self.held_nodes.get(name)
 
     async def nodes(self) -> tuple[Node, ...]:

@@ -1,94 +1,37 @@
-"""`transom adopt ADDRESS`: a node that somebody else made, written down as found and planned."""
+"""`transom adopt`: nodes that others made become hosts of a fleet, as they are."""
 
-import asyncio
 from argparse import ArgumentParser, Namespace
-from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-from transom.cli import console, host_access, lock_file
-from transom.cli.documents.nodes import AdoptResult
-from transom.cli.join import add_artifact_arguments, brought_of, lock_of
-from transom.cli.step_lines import StepLines
+from transom.cli import adopt_host, fleet_access, fleet_change
+from transom.errors import UsageError
 
-if TYPE_CHECKING:
-    from transom.fleet.adopt_host import Adopted
-
-SUMMARY = "Take over a node that somebody else made: recorded as found, nothing changed yet."
+SUMMARY = "Take over nodes of this cluster that were made by other means; nothing on them changes."
 
 _EXAMPLES = """\
 examples:
-  transom adopt 10.0.0.21
-  transom upgrade 10.0.0.21     afterwards: bring it to its recipe, or take that back
-  transom reset 10.0.0.21       give it back as it was found; its Node stays
+  transom adopt -f fleet.yaml --host win-01
+  transom adopt -f fleet.yaml --pool web --yes
+  transom adopt 10.0.0.21                   one machine without a fleet
 
-What is there (a wrapper such as nssm, other programs) is recorded and never removed.
-exit codes: 0 adopted, 2 usage or no such Node, 3 refused (every reason is printed), 4 try again,
-5 failed
+What is on the host is written down, so that a later apply or upgrade changes it and a reset takes
+back no more than that. `transom plan` then shows what apply would change.
+exit codes: 0 adopted, 2 usage or not confirmed, 3 refused (a node of another cluster, or none),
+4 try again, 5 failed
 """
 
 
 def configure(parser: ArgumentParser) -> None:
-    """Add the host, the cluster and where artifacts come from."""
+    """Add the fleet, the confirmation and the forms."""
     parser.epilog = _EXAMPLES
-    host_access.add_arguments(parser)
-    add_artifact_arguments(parser)
+    fleet_change.add_either_arguments(parser)
 
 
 def run(args: Namespace) -> int:
-    """Adopt, and print what an upgrade would change."""
-    from transom.fleet.adopt_host import adopt_host
-    from transom.model.fleet import Source
+    """Plan, ask, adopt, and sum up."""
+    from transom.model.request import Verb
 
-    source = Source(mirrors=host_access.mirrors_of(args.mirror))
-    wish = host_access.wish_of(args, source)
-    doors = host_access.doors_of(args)
-    lines = StepLines()
-    lines.stage("have the Python for the host")
-    path = Path(args.lock or lock_file.NAME)
-    brought = brought_of(args.python, lock_file.load(path), source)
-
-    async def adopting() -> "Adopted":
-        try:
-            return await adopt_host(
-                wish,
-                doors,
-                brought=brought,
-                pin=partial(lock_of, path),
-                watcher=lines,
-            )
-        finally:
-            await doors.api.close()
-
-    try:
-        done = asyncio.run(adopting())
-    finally:
-        lines.end()
-    _print(done, args.output, lines.elapsed_s)
-    return 0
-
-
-def _print(done: "Adopted", output: str, elapsed_s: float) -> None:
-    node = done.node
-    planned = [step for step in done.plan.steps if step.drift]
-    if output == "json":
-        console.print_json(
-            AdoptResult(
-                node=node.name,
-                kubernetes=node.kubelet,
-                is_new=done.is_new,
-                planned=tuple(planned),
-                elapsed_ms=round(elapsed_s * 1000),
-            )
-        )
-        return
-    how = "adopted" if done.is_new else "adopted already"
-    print(
-        f"{node.name} is {how}, Kubernetes {node.kubelet}; nothing was changed, {elapsed_s:.1f} s"
-    )
-    if planned:
-        print("`transom upgrade` would change:")
-    for step in planned:
-        print(f"  {step.title} ({step.disruption})")
-        for drift in step.drift:
-            print(f"    {drift.subject}: {drift.found} -> {drift.wanted}")
+    if args.address:
+        return adopt_host.run(args)
+    if not (args.host or args.pool):
+        raise UsageError("name the nodes to adopt", hint="ADDRESS, --host NAME or --pool NAME")
+    return fleet_change.carry_out(args, fleet_access.open_site(args), Verb.ADOPT, name="adopt")

@@ -40,8 +40,11 @@ def print_result(
 
 
 def exit_code(results: Sequence["Applied"]) -> int:
-    """The worst of what came of the hosts."""
-    codes = [applied.error.exit_code for applied in results if applied.error is not None]
+    """The worst of what came of the hosts; those that were never begun are no reason of their own."""
+    from transom.fleet.apply import Outcome
+
+    begun = [applied for applied in results if applied.outcome is not Outcome.NOT_STARTED]
+    codes = [applied.error.exit_code for applied in begun if applied.error is not None]
     codes += [UnsupportedError.exit_code for applied in results if applied.refusals]
     return max(codes, default=0)
 

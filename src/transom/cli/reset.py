@@ -6,9 +6,8 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transom.cli import console, fleet_access, fleet_report, host_access, lock_file
+from transom.cli import console, fleet_access, fleet_change, host_access, join, lock_file
 from transom.cli.documents.nodes import ResetResult
-from transom.cli.fleet_lines import FleetLines
 from transom.cli.step_lines import StepLines
 from transom.errors import UsageError
 
@@ -38,6 +37,7 @@ def configure(parser: ArgumentParser) -> None:
     fleet_access.add_choice_arguments(parser)
     parser.add_argument("--all", action="store_true", help="every host of the fleet")
     fleet_access.add_way_arguments(parser)
+    join.add_artifact_arguments(parser)
     parser.add_argument(
         "--no-drain", action="store_true", help="do not wait for pods to leave a fleet's nodes"
     )
@@ -66,29 +66,14 @@ def _reset_fleet(args: Namespace) -> int:
     site = fleet_access.open_site(args)
     if not args.yes:
         _confirm_fleet(site.fleet.name, site.hosts)
-    lines = FleetLines(len(site.hosts))
-    try:
-        fleet_access.within(
-            site,
-            lambda: reset_fleet(
-                site.fleet, site.hosts, site.doors, watcher=lines, drains=not args.no_drain
-            ),
-        )
-    except KeyboardInterrupt:
-        lines.end()
-        print("interrupted: to go on, run the same command again", file=sys.stderr)
-        raise
-    finally:
-        lines.end()
-    results = sorted(lines.results.values(), key=lambda applied: applied.host)
-    fleet_report.print_result(
-        results,
-        fleet=site.fleet.name,
-        verb="reset",
-        output=args.output,
-        elapsed_s=lines.elapsed_s,
+    return fleet_change.watched(
+        args,
+        site,
+        lambda lines: reset_fleet(
+            site.fleet, site.hosts, site.doors, watcher=lines, drains=not args.no_drain
+        ),
+        name="reset",
     )
-    return fleet_report.exit_code(results)
 
 
 def _confirm_fleet(fleet: str, hosts: tuple[str, ...]) -> None:
@@ -137,7 +122,6 @@ def _reset_one(args: Namespace) -> int:
 
 
 def _force(args: Namespace, lines: StepLines) -> "Force":
-    from transom.cli.join import brought_of
     from transom.fleet.reset import Force
     from transom.model.fleet import Source
 
@@ -154,7 +138,8 @@ def _force(args: Namespace, lines: StepLines) -> "Force":
         if not args.yes:
             _confirm(args.address)
 
-    return Force(brought=brought_of(args.python, lock, Source()), confirm=confirm)
+    source = Source(mirrors=host_access.mirrors_of(args.mirror))
+    return Force(brought=join.brought_of(args.python, lock, source), confirm=confirm)
 
 
 def _confirm(address: str) -> None:

@@ -1,112 +1,95 @@
-"""`transom upgrade ADDRESS`: one node to another Kubernetes version, or back to where it was."""
+"""`transom upgrade`: the nodes of a fleet go to another version of Kubernetes, wave by wave."""
 
-import asyncio
-import sys
+import dataclasses
 from argparse import ArgumentParser, Namespace
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from transom.cli import console, host_access, lock_file
-from transom.cli.documents.nodes import UpgradeResult
-from transom.cli.join import add_artifact_arguments, brought_of, lock_of
-from transom.cli.step_lines import StepLines
+from transom.cli import console, fleet_access, fleet_change, fleet_file, upgrade_host
+from transom.cli.rewriting import replace_file
+from transom.errors import UsageError
 
-if TYPE_CHECKING:
-    from transom.fleet.upgrade_host import Upgraded
-
-SUMMARY = "Bring one node to another Kubernetes version; where it does not come to be Ready, back."
+SUMMARY = "Upgrade nodes in waves: cordon, drain, upgrade, Ready, uncordon; stops at a failure."
 
 _EXAMPLES = """\
 examples:
-  transom upgrade 10.0.0.21                 to the version the API server runs
-  transom upgrade 10.0.0.21 --to 1.37.1
-  transom upgrade 10.0.0.21 --to 1.24.17 --anew   from Docker or wins: a reset and a new join
+  transom upgrade -f fleet.yaml --to 1.37.1
+  transom upgrade -f fleet.yaml --pool web
+  transom upgrade -f fleet.yaml --to 1.37.1 --yes --keep-going
+  transom upgrade 10.0.0.21 --to 1.37.1     one machine without a fleet; it is not drained
 
-The kubelet restarts; pods keep running and are not drained. With --anew they do not: `kubectl drain`
-the node first.
-exit codes: 0 Ready, 2 usage or no node of Transom's, 3 refused (a downgrade, too far from the API
-server; every reason is printed), 4 try again, 5 failed and taken back
+The file's kubernetes.version is changed to what --to says, once that is confirmed; without --to the
+nodes go to what the file says. Artifacts of the new version must be locked: `transom lock`.
+A node that is not Ready afterwards is rolled back, and no further wave begins.
+exit codes: 0 done, 2 usage or not confirmed, 3 refused, 4 try again, 5 a node was rolled back
 """
 
 
 def configure(parser: ArgumentParser) -> None:
-    """Add the host, the cluster, the version and where artifacts come from."""
+    """Add the fleet, the version and the confirmation."""
     parser.epilog = _EXAMPLES
-    host_access.add_arguments(parser)
+    fleet_change.add_either_arguments(parser)
     parser.add_argument(
-        "--to", default="", metavar="VERSION", help="such as 1.37.1 (default: the API server's)"
+        "--to",
+        metavar="VERSION",
+        help="such as 1.37.1 (default: the file's, else the API server's)",
     )
     parser.add_argument(
         "--anew",
         action="store_true",
-        help="reset and join again where the runtime ends with its version; drain the node first",
+        help="one machine: reset it and join it again where its runtime ends; drain it first",
     )
-    add_artifact_arguments(parser)
+    parser.add_argument(
+        "--keep-going", action="store_true", help="begin the next wave after a failure too"
+    )
 
 
 def run(args: Namespace) -> int:
-    """Upgrade, and print what came of it."""
-    from transom.fleet.upgrade_host import upgrade_host
-    from transom.model.fleet import Source
+    """Upgrade one machine, or have the version in the file, plan, ask, upgrade, and sum up."""
+    if args.address:
+        return upgrade_host.run(args)
+    from transom.model.request import Verb
 
-    source = Source(mirrors=host_access.mirrors_of(args.mirror))
-    wish = replace(host_access.wish_of(args, source), kubernetes=args.to.removeprefix("v"))
-    doors = host_access.doors_of(args)
-    lines = StepLines()
-    lines.stage("have the Python for the host")
-    path = Path(args.lock or lock_file.NAME)
-    brought = brought_of(args.python, lock_file.load(path), source)
+    site = fleet_access.open_site(args)
+    if args.to and args.to.removeprefix("v") != site.fleet.kubernetes.version:
+        _edit_version(args, site.fleet.name, args.to.removeprefix("v"))
+        version = dataclasses.replace(site.fleet.kubernetes, version=args.to.removeprefix("v"))
+        fleet = dataclasses.replace(site.fleet, kubernetes=version)
+        site = dataclasses.replace(site, fleet=fleet)
+    return fleet_change.carry_out(
+        args, site, Verb.UPGRADE, name="upgrade", keep_going=args.keep_going
+    )
 
-    async def upgrading() -> "Upgraded":
-        try:
-            return await upgrade_host(
-                wish,
-                doors,
-                brought=brought,
-                pin=partial(lock_of, path),
-                watcher=lines,
-                may_join_anew=args.anew,
-            )
-        finally:
-            await doors.api.close()
+
+def _edit_version(args: Namespace, fleet: str, version: str) -> None:
+    """Write the new version into the file, and nothing else."""
+    from transom.model.version import Version
+    from transom.spec.editing.change import Replace
+    from transom.spec.editing.stream import Stream
+    from transom.spec.editing.text import edit
 
     try:
-        done = asyncio.run(upgrading())
-    except KeyboardInterrupt:
-        lines.end()
-        print(
-            "interrupted: the host finishes the step it is at and takes the upgrade back\n"
-            f"  to upgrade again: transom upgrade {args.address}",
-            file=sys.stderr,
+        Version.parse(version)
+    except ValueError as error:
+        raise UsageError(f"{version!r} is no version", subject="--to") from error
+    if args.filename == "-":
+        raise UsageError(
+            f"standard input says another version than {version}",
+            hint="write kubernetes.version there",
         )
-        raise
-    finally:
-        lines.end()
-    _print(done, args.output, lines.elapsed_s)
-    return 0
-
-
-def _print(done: "Upgraded", output: str, elapsed_s: float) -> None:
-    node = done.node
-    if output == "json":
-        console.print_json(
-            UpgradeResult(
-                node=node.name,
-                ready=node.ready,
-                before=done.before,
-                kubernetes=node.kubelet,
-                anew=done.anew,
-                changed=done.changed,
-                elapsed_ms=round(elapsed_s * 1000),
-            )
-        )
-        return
-    if not done.changed:
-        print(f"{node.name} is Ready on {node.kubelet}; nothing to change, {elapsed_s:.1f} s")
-        return
-    how = "reset and joined anew" if done.anew else f"{len(done.changed)} steps changed"
-    print(
-        f"{node.name} is Ready: Kubernetes {done.before} -> {node.kubelet}; {how}, {elapsed_s:.1f} s"
-    )
+    stream = Stream(fleet_file.read_bytes(args.filename), name=args.filename)
+    documents = []
+    for document in stream.documents:
+        done = document
+        if document.value["metadata"]["name"] == fleet:
+            outcome = edit(document, [Replace(("spec", "kubernetes", "version"), version)])
+            if outcome.refused:
+                raise UsageError(
+                    f"cannot write the version into {args.filename}: {outcome.refused[0].reason}",
+                    subject=args.filename,
+                    hint="write it yourself and leave --to out",
+                )
+            done = outcome.document
+        documents.append(done)
+    fleet_change.confirm(args, f"Write kubernetes.version: {version} into {args.filename}?")
+    replace_file(Path(args.filename), stream.with_documents(documents))
+    console.note(f"{args.filename}: kubernetes.version is {version}")

@@ -71,6 +71,7 @@ class Applying:
     doors: FleetDoors
     watcher: FleetWatcher
     approve: bool = True
+    keep_going: bool = False
 
     @property
     def hosts(self) -> dict[str, Host]:
@@ -92,7 +93,7 @@ async def apply_plan(work: Applying) -> None:
     await _all(work, calm)
     planned = {host.name: host for host in plan.hosts}
     for number, wave in enumerate(plan.waves):
-        if not await _all(work, [planned[name] for name in wave]):
+        if not await _all(work, [planned[name] for name in wave]) and not work.keep_going:
             rest = [name for later in plan.waves[number + 1 :] for name in later]
             _not_started(work, rest)
             return
@@ -182,7 +183,7 @@ async def _change(
     if doors.api is None and doors.token is not None and request.join is not None:
         request = replace(request, join=replace(request.join, token=await doors.token()))
     watcher.stage("connect to the host")
-    name = doors.now().strftime("%Y%m%dT%H%M%S") + "-apply"
+    name = f"{doors.now():%Y%m%dT%H%M%S}-{request.verb.value}"
     run = HostRun(doors.connect(host), await doors.connect(host)(), doors.clock, name)
     try:
         watcher.stage("bring the node program")

@@ -16,7 +16,7 @@ from transom.kube.authority import authority_pins
 from transom.model.answers import PlannedChange, PlannedStep, Survey
 from transom.model.fleet import Fleet, Host, Reboot
 from transom.model.problem import Refusal
-from transom.model.request import Request
+from transom.model.request import Request, Verb
 from transom.node.step import Disruption
 
 _PREFLIGHT, _JOIN = "preflight", "join"
@@ -122,6 +122,7 @@ def host_plan(host: Host, survey: Survey | TransomError, request: Request) -> Ho
         (Disruption(step.disruption) for step in steps), key=_ORDER.index, default=Disruption.NONE
     )
     is_heavy = _ORDER.index(disruption) > _ORDER.index(Disruption.KUBELET_RESTART)
+    is_upgrade = request.verb is Verb.UPGRADE and bool(steps)
     changes = Standing.CHANGES if steps else Standing.UNCHANGED
     return HostPlan(
         name=host.name,
@@ -132,7 +133,7 @@ def host_plan(host: Host, survey: Survey | TransomError, request: Request) -> Ho
         disruption=Disruption.NONE if refusals else disruption,
         joins=any(step.step == _JOIN for step in steps),
         afterwards=afterwards,
-        drains=survey.member and is_heavy and not refusals,
+        drains=survey.member and (is_heavy or is_upgrade) and not refusals,
         warnings=(*survey.plan.warnings, *_reboot(host, survey)),
         refusals=refusals,
     )

@@ -37,17 +37,18 @@ def requests_of(
     entry: ClusterEntry,
     lock: Lock,
     *,
+    verb: Verb = Verb.JOIN,
     hosts: Sequence[str] = (),
     detected_runtimes: Mapping[str, tuple[str, ...]] | None = None,
 ) -> dict[str, Request]:
-    """By host, a join without its token; raise with every reason, or with all that is not locked."""
+    """By host, without a token; raise with every reason, or with all that is not locked."""
     recipes = resolve(fleet, hosts=hosts, detected_runtimes=detected_runtimes)
     owner = Owner(cluster=entry.ca_hashes[0], fleet=fleet.name, who="cli")
     secrets = JoinSecrets(endpoint=entry.endpoint, token="", ca_hashes=entry.ca_hashes)
     mirrors = fleet.source.mirrors
     return {
         recipe.identity.name: Request(
-            verb=Verb.JOIN,
+            verb=verb,
             recipe=replace(recipe, artifacts=pinned(recipe.artifacts, lock, mirrors=mirrors)),
             owner=owner,
             join=secrets,

@@ -24,7 +24,7 @@ from transom.kube.api import Api
 from transom.model.answers import Survey
 from transom.model.fleet import Fleet, Host
 from transom.model.lock import Lock
-from transom.model.request import Request
+from transom.model.request import Request, Verb
 from transom.recipe.resolve import cases_of
 
 _NO_API = "the cluster: there is no kubeconfig, so nothing in it is checked, drained or awaited"
@@ -57,12 +57,17 @@ class Surveyed:
 
 
 async def survey_fleet(
-    fleet: Fleet, lock: Lock, doors: FleetDoors, *, hosts: Sequence[str] = ()
+    fleet: Fleet,
+    lock: Lock,
+    doors: FleetDoors,
+    *,
+    hosts: Sequence[str] = (),
+    verb: Verb = Verb.JOIN,
 ) -> Surveyed:
     """Look at the cluster, then at every chosen host at once; raise where the fleet cannot work."""
     entry = entry_of(fleet) if doors.api is None else await read_entry(doors.api)
     fleet = at_cluster(fleet, entry)
-    requests = requests_of(fleet, entry, lock, hosts=hosts)
+    requests = requests_of(fleet, entry, lock, verb=verb, hosts=hosts)
     checked, unread = await _check(fleet, entry, doors, hosts=tuple(requests))
     chosen = [host for host in fleet.hosts if host.name in requests]
 
@@ -70,9 +75,9 @@ async def survey_fleet(
         connect, name = doors.connect(host), host.name
         found = await survey_host(connect, requests[name], bring=doors.bring)
         if _decides(fleet, found):
-            runtimes = {name: found.inventory.runtimes}
+            there = {name: found.inventory.runtimes}
             requests.update(
-                requests_of(fleet, entry, lock, hosts=(name,), detected_runtimes=runtimes)
+                requests_of(fleet, entry, lock, verb=verb, hosts=(name,), detected_runtimes=there)
             )
             found = await survey_host(connect, requests[name], bring=doors.bring)
         return found

@@ -6,11 +6,12 @@ import xml.etree.ElementTree as ET
 from dataclasses import replace
 
 import pytest
-from tests.simulation import NET_CONF, Simulation, config_maps, fleet_text
+from tests.simulation import NET_CONF, Simulation, config_maps, fleet_text, lock_of
 
 from transom.cli import fleet_access
 from transom.cli.main import main
 from transom.kube.api import Pod
+from transom.model.fleet import KubernetesSpec
 from transom.recipe.lock_document import write_lock
 
 
@@ -196,3 +197,94 @@ def test_doctor_and_collect_visit_every_host_and_say_which_cannot_be_reached(
     assert (tmp_path / archive["file"]).is_file()
     assert main(["doctor", "10.0.0.2", "--all"]) == 2
     assert main(["collect"]) == 2
+
+
+def test_a_node_that_others_made_is_adopted_and_then_planned(site, capsys):
+    machine = site.machines["win-01"]
+    assert main(["apply", "--yes", "--host", "win-01"]) == 0
+    machine.host.files.remove_tree(r"C:\k\transom")  # as if Transom had never been there
+    capsys.readouterr()
+    assert main(["plan", "--host", "win-01"]) == 3
+    assert "transom adopt --host win-01" in capsys.readouterr().out
+    assert main(["adopt"]) == 2
+    assert main(["adopt", "--host", "win-01", "--yes"]) == 0
+    assert "win-01  changed" in capsys.readouterr().out
+    assert main(["plan", "--host", "win-01"]) in (0, 1)
+
+
+def test_a_host_that_is_no_node_cannot_be_adopted(site, capsys):
+    del site
+    assert main(["adopt", "--host", "win-01", "--yes"]) == 3
+    assert "only a node that kubeadm joined can be adopted" in capsys.readouterr().out
+
+
+def test_maintenance_goes_wave_by_wave_with_a_reboot_and_is_not_done_twice_a_day(site, capsys):
+    assert main(["apply", "--yes"]) == 0
+    site.api.writes = []
+    capsys.readouterr()
+    words = ["maintain", "--yes", "--", r"C:\tools\patch.exe", "/quiet"]
+    assert main(words) == 0
+    assert [machine.reboots for machine in site.machines.values()] == [1, 1]
+    for machine in site.machines.values():
+        assert (r"C:\tools\patch.exe", "/quiet") in machine.commands
+    order = [write for write in site.api.writes if "cordon" in write]
+    assert order == ["cordon win-01", "uncordon win-01", "cordon win-02", "uncordon win-02"]
+    assert main(words) == 0
+    assert [machine.reboots for machine in site.machines.values()] == [1, 1]
+    assert "win-01  unchanged" in capsys.readouterr().out
+    assert main([*words[:2], "--again", *words[2:]]) == 0
+    assert [machine.reboots for machine in site.machines.values()] == [2, 2]
+
+
+def test_a_windows_that_is_another_after_its_maintenance_keeps_the_node_cordoned(site, capsys):
+    assert main(["apply", "--yes"]) == 0
+    machine = site.machines["win-01"]
+    was = machine.host.features.reboot
+
+    def reboot():
+        machine.host.system.windows = (26100, 1)
+        was()
+
+    machine.host.features.reboot = reboot
+    capsys.readouterr()
+    assert main(["maintain", "--yes", "--", "patch"]) == 3
+    said = capsys.readouterr().out
+    assert "win-01  failed" in said
+    assert "win-02  not started" in said
+    assert site.api.held_nodes["win-01"].unschedulable
+    assert not site.api.held_nodes["win-02"].unschedulable
+
+
+@pytest.mark.usefixtures("site")
+def test_an_upgrade_writes_the_version_into_the_file_and_nothing_else(capsys, tmp_path):
+    assert main(["apply", "--yes"]) == 0
+    before = (tmp_path / "fleet.yaml").read_text()
+    assert main(["upgrade", "--to", "nonsense", "--yes"]) == 2
+    assert main(["upgrade", "--to", "1.37.2"]) == 2
+    assert (tmp_path / "fleet.yaml").read_text() == before
+    assert main(["upgrade", "--to", "1.37.2", "--yes"]) == 2
+    assert "transom lock" in capsys.readouterr().err
+    assert (tmp_path / "fleet.yaml").read_text() == before.replace("1.37.1", "1.37.2")
+
+
+def _offer(site, folder, version):
+    """Have the artifacts of another version where hosts find them, and locked."""
+    newer = replace(site.fleet, kubernetes=KubernetesSpec(version))
+    hosts = [machine.host for machine in site.machines.values()]
+    lock = site.lock.with_entries(lock_of([newer], hosts).entries)
+    (folder / "transom.lock").write_text(write_lock(lock))
+
+
+def test_an_upgrade_takes_nodes_wave_by_wave_to_the_new_version(site, capsys, tmp_path):
+    assert main(["apply", "--yes"]) == 0
+    _offer(site, tmp_path, "1.37.2")
+    site.api.server_version = "1.37.2"
+    site.api.writes = []
+    capsys.readouterr()
+    assert main(["upgrade", "--to", "1.37.2", "--yes"]) == 0, capsys.readouterr().out
+    order = [write for write in site.api.writes if "cordon" in write]
+    assert order == ["cordon win-01", "uncordon win-01", "cordon win-02", "uncordon win-02"]
+    capsys.readouterr()
+    assert main(["plan"]) == 0
+    assert main(["upgrade", "--yes"]) == 0
+    assert "nothing to do" in capsys.readouterr().out

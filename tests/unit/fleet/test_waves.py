@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from transom.fleet.waves import waves_of
@@ -61,7 +61,7 @@ def test_the_most_careful_host_of_a_pool_decides_for_it():
     assert waves_of(fleet, {"h0", "h1", "h2"}) == (("h0",), ("h1",), ("h2",))
 
 
-@settings(max_examples=40)
+@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 @given(
     pools=st.lists(st.sampled_from(["a", "b", None]), max_size=12),
     chosen=st.sets(st.integers(0, 11)),

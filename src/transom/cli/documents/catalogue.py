@@ -69,7 +69,9 @@ DOCUMENTS = (
     Document("failure", Failure, "answer of a verb of the node program that fails"),
     Document("fleet-plan", FleetPlanDocument, "`transom plan -o json`"),
     Document(
-        "fleet-result", FleetResult, "`transom apply -o json`, `transom reset --host NAME -o json`"
+        "fleet-result",
+        FleetResult,
+        "`-o json` of `transom apply`, `adopt`, `upgrade`, `maintain`, `reset --host`",
     ),
     Document("fleet-status", FleetStatusDocument, "`transom status -o json`"),
     Document(
