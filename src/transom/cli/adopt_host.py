@@ -2,6 +2,7 @@
 
 import asyncio
 from argparse import Namespace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,16 +18,18 @@ if TYPE_CHECKING:
 
 def run(args: Namespace) -> int:
     """Adopt, and print what an upgrade would change."""
+    from transom.cli.fetchers import Fetchers
     from transom.fleet.adopt_host import adopt_host
     from transom.model.fleet import Source
 
     source = Source(mirrors=host_access.mirrors_of(args.mirror))
-    wish = host_access.wish_of(args, source)
+    sources = Fetchers(args.ca_file, args.header)
+    wish = replace(host_access.wish_of(args, source), access=sources.access())
     doors = host_access.doors_of(args)
     lines = StepLines()
     lines.stage("have the Python for the host")
     path = Path(args.lock or lock_file.NAME)
-    brought = brought_of(args.python, lock_file.load(path), source)
+    brought = brought_of(args.python, lock_file.load(path), source, sources)
 
     async def adopting() -> "Adopted":
         try:
@@ -34,7 +37,7 @@ def run(args: Namespace) -> int:
                 wish,
                 doors,
                 brought=brought,
-                pin=partial(lock_of, path),
+                pin=partial(lock_of, path, sources=sources),
                 watcher=lines,
             )
         finally:

@@ -19,16 +19,22 @@ if TYPE_CHECKING:
 
 def run(args: Namespace) -> int:
     """Upgrade, and print what came of it."""
+    from transom.cli.fetchers import Fetchers
     from transom.fleet.upgrade_host import upgrade_host
     from transom.model.fleet import Source
 
     source = Source(mirrors=host_access.mirrors_of(args.mirror))
-    wish = replace(host_access.wish_of(args, source), kubernetes=(args.to or "").removeprefix("v"))
+    sources = Fetchers(args.ca_file, args.header)
+    wish = replace(
+        host_access.wish_of(args, source),
+        access=sources.access(),
+        kubernetes=(args.to or "").removeprefix("v"),
+    )
     doors = host_access.doors_of(args)
     lines = StepLines()
     lines.stage("have the Python for the host")
     path = Path(args.lock or lock_file.NAME)
-    brought = brought_of(args.python, lock_file.load(path), source)
+    brought = brought_of(args.python, lock_file.load(path), source, sources)
 
     async def upgrading() -> "Upgraded":
         try:
@@ -36,7 +42,7 @@ def run(args: Namespace) -> int:
                 wish,
                 doors,
                 brought=brought,
-                pin=partial(lock_of, path),
+                pin=partial(lock_of, path, sources=sources),
                 watcher=lines,
                 may_join_anew=args.anew,
             )
