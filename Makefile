@@ -33,7 +33,7 @@ lab-machine: $(LAB_INSTALLED)
 setup: $(INSTALLED)  ## make .venv with Transom and everything needed to work on it
 	@echo "ready: $(BIN)/transom --help"
 
-demo: $(INSTALLED) $(if $(LAB),lab-machine)  ## a fleet, its recipe, a refusal: no root, seconds; LAB=1 joins a real node
+demo: $(INSTALLED) $(if $(LAB),lab-machine)  ## the whole story on simulated hosts: no root, seconds; LAB=1 joins a real node
 	@$(BIN)/python tools/demo.py
 ifneq ($(LAB),)
 	@$(BIN)/python tools/demo_lab.py

@@ -92,7 +92,6 @@ GROUPS = (
     Group(
         "Add-ons",
         (
-            addons.ProgramArgument,
             addons.AddonImage,
             addons.Right,
             addons.ServedVersion,
