@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.simulation import AUTHORITY
@@ -12,7 +13,6 @@ from transom.fleet.adopt_host import adopt_host
 from transom.fleet.join import join_host
 from transom.fleet.reset import Force, reset_host
 from transom.fleet.upgrade_host import upgrade_host
-from transom.model.answers import Leftover
 from transom.node.host.values import Completed, PathKind, ServiceDefinition
 
 OLD, NEW = "1.36.4", "1.37.1"
@@ -149,7 +149,7 @@ def forced(world, brought):
 
 
 def test_a_node_somebody_else_made_is_taken_away_by_force_once_it_was_shown(forced, by_hand):
-    shown: list[Leftover] = []
+    shown: list[Any] = []
     done = forced(shown.extend)
     assert done.node_deleted
     assert ("service", "kubelet") in {(item.kind, item.subject) for item in shown}
