@@ -4,8 +4,11 @@ Its modules run unchanged. What they ask of Windows goes to a stand-in: paths, f
 temporary scripts, users, groups, names. `execute` gives what was done, in the shape of a story.
 """
 
+import base64
 import datetime as dt
+import email
 import hashlib
+import importlib.util
 import io
 import logging
 import ntpath
@@ -14,6 +17,7 @@ import sys
 import types
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -281,8 +285,25 @@ class _Ec2(execcmd.EC2Config):
         return real
 
 
-def execute(data: bytes, machine: Machine) -> Executed:
-    """Let cloudbase-init execute boot data on such a machine."""
+def with_handler(data: bytes, report: Path) -> bytes:
+    """Multi-part boot data whose part handler looks for its report at another place."""
+    message = email.message_from_bytes(data)
+    for part in message.walk():
+        if part.get_content_type() == "text/part-handler":
+            payload = part.get_payload(decode=True)
+            assert isinstance(payload, bytes)
+            code = payload.decode()
+            place = r"C:\k\transom\boot\report.json"
+            assert place in code
+            part.set_payload(base64.encodebytes(code.replace(place, str(report)).encode()).decode())
+    return message.as_bytes()
+
+
+def execute(data: bytes, machine: Machine, *, handlers: Path | None = None) -> Executed:
+    """Let cloudbase-init execute boot data on such a machine.
+
+    With a folder for them, part handlers are really loaded and called.
+    """
     windows = Windows(machine)
     simulated = _windows_os(windows)
     temporary = types.SimpleNamespace(gettempdir=lambda: TEMPORARY)
@@ -295,6 +316,16 @@ def execute(data: bytes, machine: Machine) -> Executed:
 
     def loaded(_loader, path):
         windows._act("run", "python", interpreter="python", script=ntpath.basename(path))
+        if handlers is None:
+            return None
+        file = handlers / ntpath.basename(path)
+        file.write_bytes(windows.files[path])
+        spec = importlib.util.spec_from_file_location("handler", file)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
 
     with ExitStack() as stack:
         for module, name, value in (

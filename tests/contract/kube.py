@@ -55,6 +55,10 @@ async def keeps_its_promises(api: Api, *, version: str, node: str) -> None:
     labelled = await api.node(node)
     assert labelled is not None
     assert {"node-role.kubernetes.io/web": "", "tier": "web"}.items() <= labelled.labels.items()
+    await api.label_node(node, {"tier": None})
+    unlabelled = await api.node(node)
+    assert unlabelled is not None
+    assert "tier" not in unlabelled.labels
     with pytest.raises(PermanentError):
         await api.label_node("no-such-node", {"tier": "web"})
 

@@ -12,7 +12,7 @@ import pytest
 
 from transom_lab.controlplane import Component
 from transom_lab.lab import Lab, Wish
-from transom_lab.namespaces import processes_below
+from transom_lab.namespaces import Room, processes_below
 from transom_lab.progress import Progress
 
 _PARTIAL = (Component.ETCD, Component.APISERVER)
@@ -103,6 +103,7 @@ def test_what_a_killed_maker_of_the_cache_left_is_ended_and_removed(second, even
         assert list((cache / "prefixes").iterdir()) == []
     finally:
         child.kill()
+        Room(cache).close()
         shutil.rmtree(cache)
 
 

@@ -132,6 +132,7 @@ def _document(lab: Lab, kubernetes: str) -> dict[str, object]:
 
 def _host(lab: Lab, host: WindowsHost) -> dict[str, object]:
     ssh = {
+        "host": "127.0.0.1",
         "user": USER,
         "port": host.plan.local_port,
         "hostKey": host.public_key,

@@ -5,8 +5,11 @@ that no Wine process outlives it. `Z:` is removed: a Windows program sees nothin
 Called by `lab`.
 """
 
+import errno
 import hashlib
 import io
+import os
+import shutil
 import time
 import zipfile
 from pathlib import Path
@@ -17,7 +20,7 @@ from transom_lab.leftovers import note_use, remove_old
 from transom_lab.locks import exclusive
 from transom_lab.namespaces import Bind, Room
 from transom_lab.native import NativeParts
-from transom_lab.processes import failed, run_program
+from transom_lab.processes import run_program
 from transom_lab.progress import Progress
 from transom_lab.registry import WindowsRelease, render_registry
 from transom_lab.scratch import lock_file, scratch
@@ -27,6 +30,9 @@ _BOOT_TIMEOUT_S = 180.0
 _LOCK_TIMEOUT_S = 600.0
 _LAYOUT = 1
 """Raised when what is put into a prefix changes, so that cached ones are made anew."""
+
+_SHARED = {".dll", ".drv", ".exe", ".nls", ".ocx", ".sys"}
+"""What is only ever replaced, never written into; the rest of a prefix is each host's own."""
 
 _DIRECTORIES = ("etc/kubernetes", "k", "run", "var/lib/kubelet", "var/log", "opt/cni/bin")
 
@@ -54,11 +60,24 @@ def base_prefix(
 
 
 def copy_prefix(base: Path, target: Path) -> None:
-    """Copy a base prefix, sharing blocks where the file system can."""
-    argv = ["cp", "-a", "--reflink=auto", str(base), str(target)]
-    done = run_program(argv, timeout_s=120, env={"PATH": "/usr/bin:/bin"})
-    if done.returncode:
-        raise failed(argv, done)
+    """Copy a base prefix; Wine's own programs and libraries, nine tenths of it, are shared by hard links."""
+    windows = base / "drive_c" / "windows"
+
+    def place(file: str, at: str) -> None:
+        shared = Path(file).suffix.lower() in _SHARED and Path(file).is_relative_to(windows)
+        share(file, at) if shared else shutil.copy2(file, at, follow_symlinks=False)
+
+    shutil.copytree(base, target, symlinks=True, copy_function=place)
+
+
+def share(file: str, at: str) -> None:
+    """Link a file that nobody writes into, or copy it where the file systems differ."""
+    try:
+        os.link(file, at, follow_symlinks=False)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        shutil.copy2(file, at, follow_symlinks=False)
 
 
 def _digest(wine: Wine, parts: NativeParts, release: WindowsRelease) -> str:

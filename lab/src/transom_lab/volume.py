@@ -9,6 +9,7 @@ import shutil
 from pathlib import Path
 
 from transom_lab.namespaces import Room
+from transom_lab.prefix import share
 
 _TIMEOUT_S = 120.0
 
@@ -41,11 +42,24 @@ def release(room: Room, drive: Path) -> None:
     """Put everything the drive has onto the machine's file system again."""
     whole = drive.with_name(f"{drive.name}.new")
     shutil.rmtree(whole, ignore_errors=True)
-    room.call(["cp", "-a", "--reflink=auto", str(drive), str(whole)], timeout_s=_TIMEOUT_S)
-    for place in (drive, _folder(drive)):
-        room.call(["umount", str(place)], timeout_s=_TIMEOUT_S)
+    seen = Path(f"/proc/{room.init_pid}/root{drive}")
+
+    def place(file: str, at: str) -> None:
+        below = drive / Path(file).relative_to(seen)
+        same = below.is_file() and _stamp(below) == _stamp(Path(file))
+        share(str(below), at) if same else shutil.copy2(file, at, follow_symlinks=False)
+
+    shutil.copytree(seen, whole, symlinks=True, copy_function=place)
+    for mounted in (drive, _folder(drive)):
+        room.call(["umount", str(mounted)], timeout_s=_TIMEOUT_S)
     shutil.rmtree(drive)
     whole.rename(drive)
+
+
+def _stamp(file: Path) -> tuple[int, int]:
+    """By which a file that was not written to is known."""
+    found = file.lstat()
+    return found.st_size, found.st_mtime_ns
 
 
 def _folder(drive: Path) -> Path:

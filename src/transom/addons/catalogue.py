@@ -1,5 +1,6 @@
 """Every add-on of a fleet, in the order in which a cluster needs them."""
 
+from transom.addons.calico import calico
 from transom.addons.flannel import flannel
 from transom.addons.kube_proxy import kube_proxy
 from transom.addons.runtime_class import runtime_classes
@@ -16,5 +17,7 @@ def render(setting: Setting) -> list[Manifest]:
     manifests += runtime_classes(setting)
     if setting.network.plugin == "flannel":
         manifests += flannel(setting)
+    if setting.network.plugin == "calico":
+        manifests += calico(setting)
     manifests += kube_proxy(setting)
     return manifests

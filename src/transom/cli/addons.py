@@ -87,8 +87,11 @@ def run(args: Namespace) -> int:
 def _render(args: Namespace, fleet: "Fleet") -> int:
     from transom.addons import delivery
     from transom.addons.catalogue import render
+    from transom.addons.provisions import provisions
 
-    manifests = render(_setting(fleet))
+    setting = _setting(fleet)
+    manifests = render(setting)
+    _print_needs(provisions(setting))
     if args.to:
         _write(Path(args.to), delivery.folder(manifests))
     else:
@@ -98,12 +101,16 @@ def _render(args: Namespace, fleet: "Fleet") -> int:
 
 def _diff_or_apply(args: Namespace, fleet: "Fleet") -> int:
     from transom.addons.catalogue import render
+    from transom.addons.provisions import provisions
     from transom.fleet import addons
+
+    needs: list[str] = []
 
     async def work(objects: "Objects", version: str) -> "list[Change]":
         setting = _setting(_at_version(fleet, version))
         manifests = render(setting)
         await addons.check(objects, setting)
+        needs.extend(provisions(setting, await objects.list("v1", "Node")))
         act = addons.diff if args.action == "diff" else addons.apply
         changes = await act(objects, manifests, fleet.name, force=args.force_conflicts)
         if args.action == "apply" and not args.no_wait:
@@ -111,7 +118,7 @@ def _diff_or_apply(args: Namespace, fleet: "Fleet") -> int:
         return changes
 
     changes = _with_cluster(args, fleet, work)
-    _print(args, fleet, changes, done=args.action == "apply")
+    _print(args, fleet, changes, needs, done=args.action == "apply")
     different = any(change.act is not addons.Act.KEEP for change in changes)
     return EXIT_DIFFERENT if args.action == "diff" and different else 0
 
@@ -125,7 +132,7 @@ def _delete(args: Namespace, fleet: "Fleet") -> int:
         return await act(objects, fleet.name)
 
     changes = _with_cluster(args, fleet, work)
-    _print(args, fleet, changes, done=args.yes)
+    _print(args, fleet, changes, [], done=args.yes)
     if changes and not args.yes:
         print("nothing was deleted: pods on these nodes lose Services and network; --yes does it")
         return EXIT_DIFFERENT
@@ -209,10 +216,20 @@ def _write(folder: Path, files: dict[str, str]) -> None:
     print(f"{folder}: {len(files)} files")
 
 
-def _print(args: Namespace, fleet: "Fleet", changes: "list[Change]", *, done: bool) -> None:
+def _print_needs(needs: list[str]) -> None:
+    if needs:
+        print("what this network needs and Transom does not bring:", file=sys.stderr)
+    for need in needs:
+        print(f"  - {need}", file=sys.stderr)
+
+
+def _print(
+    args: Namespace, fleet: "Fleet", changes: "list[Change]", needs: list[str], *, done: bool
+) -> None:
     if args.output == "json":
-        _print_json(fleet, changes, done=done)
+        _print_json(fleet, changes, needs, done=done)
         return
+    _print_needs(needs)
     for change in changes:
         print(f"{console.paint(f'{change.act:<7}', 'bold', stream=sys.stdout)} {change.name}")
         for path, before, after in change.fields:
@@ -229,7 +246,7 @@ def _print(args: Namespace, fleet: "Fleet", changes: "list[Change]", *, done: bo
     print(f"fleet {fleet.name}: {', '.join(counts)}")
 
 
-def _print_json(fleet: "Fleet", changes: "list[Change]", *, done: bool) -> None:
+def _print_json(fleet: "Fleet", changes: "list[Change]", needs: list[str], *, done: bool) -> None:
     from transom.cli.documents.addons import AddonChanges, ChangedField, ChangedObject
 
     items = tuple(
@@ -243,4 +260,4 @@ def _print_json(fleet: "Fleet", changes: "list[Change]", *, done: bool) -> None:
         )
         for change in changes
     )
-    console.print_json(AddonChanges(fleet=fleet.name, done=done, items=items))
+    console.print_json(AddonChanges(fleet=fleet.name, done=done, items=items, needs=tuple(needs)))

@@ -1,16 +1,18 @@
 """`transom collect`: what helps somebody else to look at a host, in one zip without secrets."""
 
-import asyncio
 import os
+import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transom.cli import cluster_access, console, host_access, visits
-from transom.cli.documents.nodes import CollectResult
-from transom.errors import PermanentError
+from transom.cli import console, visits
+from transom.cli.documents.nodes import CollectedArchive, CollectResult
+from transom.errors import PermanentError, TransomError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from transom.fleet.collect import Collected
 
 SUMMARY = "Bring logs, configuration and state of a host in one zip; secrets are taken out."
@@ -19,6 +21,7 @@ _EXAMPLES = """\
 examples:
   transom collect 10.0.0.21
   transom collect 10.0.0.21 --directory /tmp/for-support -o json
+  transom collect -f fleet.yaml --pool web
   transom doctor --archive transom-win-01-20260102T030400Z.zip
 
 Tokens, keys, passwords and proxies' credentials are removed on the host; read it before you send it on.
@@ -40,19 +43,23 @@ def run(args: Namespace) -> int:
     """Fetch the archive and write it."""
     from transom.fleet.collect import collect_host
 
-    api = cluster_access.open_api_if_any(args)
-    connect, bring = host_access.connect_of(args), visits.bring_of(args)
-
-    async def collecting() -> "Collected":
-        try:
-            return await collect_host(connect, api, bring=bring)
-        finally:
-            if api is not None:
-                await api.close()
-
-    collected = asyncio.run(collecting())
-    print_collected(collected, write(collected, Path(args.directory)), args.output)
-    return 0
+    if bool(args.address) == visits.names_hosts(args):
+        raise UsageError(
+            "name one machine by its ADDRESS, or hosts of a fleet",
+            hint="--host NAME, --pool NAME or --all with -f",
+        )
+    found = visits.visit_each(
+        args, lambda connect, api, bring: collect_host(connect, api, bring=bring)
+    )
+    written, worst = [], 0
+    for name, one in found.items():
+        if isinstance(one, TransomError):
+            worst = max(worst, one.exit_code)
+            print(f"{name}: {one.message}", file=sys.stderr)
+        else:
+            written.append((one, write(one, Path(args.directory))))
+    print_collected(written, args.output)
+    return worst
 
 
 def write(collected: "Collected", folder: Path) -> Path:
@@ -70,16 +77,19 @@ def write(collected: "Collected", folder: Path) -> Path:
     return path
 
 
-def print_collected(collected: "Collected", path: Path, output: str) -> None:
-    """Say where the archive is."""
+def print_collected(written: "Sequence[tuple[Collected, Path]]", output: str) -> None:
+    """Say where the archives are."""
     if output == "json":
-        console.print_json(
-            CollectResult(
+        archives = tuple(
+            CollectedArchive(
                 host=collected.host,
                 file=str(path),
                 bytes=len(collected.content),
                 sha256=collected.sha256,
             )
+            for collected, path in written
         )
-    else:
+        console.print_json(CollectResult(archives=archives))
+        return
+    for collected, path in written:
         print(f"{collected.host}: {path} ({len(collected.content) / 1024:.0f} KiB)")

@@ -44,6 +44,12 @@ class Command(NamedTuple):
 
 
 COMMANDS = (
+    Command("plan", "Fleet", "what apply would do to each host, and how disruptive it is"),
+    Command("apply", "Fleet", "make the hosts of a fleet Ready nodes; again and again"),
+    Command("adopt", "Fleet", "take over nodes that were made by other means, as they are"),
+    Command("upgrade", "Fleet", "nodes to another version of Kubernetes, wave by wave"),
+    Command("maintain", "Fleet", "Windows Update or a command on nodes, wave by wave"),
+    Command("status", "Fleet", "how each host stands: Windows, Node, journal, drift"),
     Command("join", "Nodes", "make one Windows machine a Ready node"),
     Command("reset", "Nodes", "undo a join: the machine as it was, its Node gone"),
     Command("doctor", "Nodes", "why a node does not work: the cause by name, and the remedy"),

@@ -45,6 +45,11 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         print(paint(line, "bold", stream=sys.stdout) if number == 0 else line)
 
 
+def note(text: str) -> None:
+    """Something that was done by the way, on standard error."""
+    print(text, file=sys.stderr, flush=True)
+
+
 def print_error(error: TransomError) -> None:
     """An error as what, where, why and what next, on standard error."""
     stream = sys.stderr

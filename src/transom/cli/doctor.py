@@ -1,11 +1,10 @@
 """`transom doctor`: why a node does not work, by the name of the cause, and what to do."""
 
-import asyncio
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transom.cli import cluster_access, console, host_access, visits
+from transom.cli import console, visits
 from transom.errors import UsageError
 
 if TYPE_CHECKING:
@@ -17,6 +16,7 @@ _EXAMPLES = """\
 examples:
   transom doctor 10.0.0.21
   transom doctor 10.0.0.21 --context prod -o json
+  transom doctor -f fleet.yaml --all
   transom doctor --archive transom-win-01-20260102T030400Z.zip
 
 The cluster is asked too where there is a kubeconfig. docs/troubleshooting.md has every cause.
@@ -27,7 +27,7 @@ exit codes: 0 nothing found, 1 causes found, 2 usage, 4 the host cannot be reach
 def configure(parser: ArgumentParser) -> None:
     """Add the host, or the archives."""
     parser.epilog = _EXAMPLES
-    visits.add_arguments(parser, optional=True)
+    visits.add_arguments(parser)
     parser.add_argument(
         "--archive",
         action="append",
@@ -39,13 +39,16 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Look, and print the causes."""
-    if bool(args.address) == bool(args.archive):
-        raise UsageError("name one host, or archives with --archive")
+    if bool(args.address) + bool(args.archive) + visits.names_hosts(args) != 1:
+        raise UsageError(
+            "name one machine by its ADDRESS, hosts of a fleet, or archives",
+            hint="--host NAME, --pool NAME or --all with -f; --archive FILE",
+        )
     if args.archive:
-        diagnosed = [_of_archive(Path(file)) for file in args.archive]
+        diagnosed, worst = [_of_archive(Path(file)) for file in args.archive], 0
     else:
-        diagnosed = [_of_host(args)]
-    return print_diagnosed(diagnosed, args.output)
+        diagnosed, worst = _of_hosts(args)
+    return max(print_diagnosed(diagnosed, args.output), worst)
 
 
 def print_diagnosed(diagnosed: "list[Diagnosed]", output: str) -> int:
@@ -67,20 +70,21 @@ def print_diagnosed(diagnosed: "list[Diagnosed]", output: str) -> int:
     return 1 if findings else 0
 
 
-def _of_host(args: Namespace) -> "Diagnosed":
-    from transom.fleet.diagnose import diagnose_host
+def _of_hosts(args: Namespace) -> "tuple[list[Diagnosed], int]":
+    """What was found, and the worst reason why a host could not be looked at."""
+    from transom.errors import TransomError
+    from transom.fleet.diagnose import Diagnosed, diagnose_host
 
-    api = cluster_access.open_api_if_any(args)
-    connect, bring = host_access.connect_of(args), visits.bring_of(args)
-
-    async def diagnosing() -> "Diagnosed":
-        try:
-            return await diagnose_host(connect, api, bring=bring)
-        finally:
-            if api is not None:
-                await api.close()
-
-    return asyncio.run(diagnosing())
+    found = visits.visit_each(
+        args, lambda connect, api, bring: diagnose_host(connect, api, bring=bring)
+    )
+    diagnosed, worst = [], 0
+    for name, one in found.items():
+        if isinstance(one, TransomError):
+            worst = max(worst, one.exit_code)
+            one = Diagnosed(host=name, findings=(), unread={"the host": one.message})  # noqa: PLW2901
+        diagnosed.append(one)
+    return diagnosed, worst
 
 
 def _of_archive(file: Path) -> "Diagnosed":

@@ -29,9 +29,9 @@ _USER = "Administrator"
 _SSH_PORT = 22
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
     """The host, the way to it, and the cluster."""
-    add_way_arguments(parser)
+    add_way_arguments(parser, optional=optional)
     cluster_access.add_arguments(parser)
     host = parser.add_argument_group("what is not to be found out")
     host.add_argument("--windows", default="", metavar="RELEASE", help="such as 2022")

@@ -62,8 +62,7 @@ def add_artifact_arguments(parser: ArgumentParser) -> None:
     artifacts.add_argument(
         "--lock",
         metavar="FILE",
-        default=lock_file.NAME,
-        help="SHA-256 sums; what it lacks is pinned and added (default: %(default)s)",
+        help=f"SHA-256 sums; what a join lacks is pinned and added (default: {lock_file.NAME})",
     )
     artifacts.add_argument(
         "--python",
@@ -84,10 +83,10 @@ def run(args: Namespace) -> int:
     doors = host_access.doors_of(args)
     lines = StepLines()
     lines.stage("have the Python for the host")
-    brought = brought_of(args, source)
+    brought = brought_of(args.python, lock_file.load(Path(args.lock or lock_file.NAME)), source)
 
     def pin(fleet: "Fleet") -> "Lock":
-        return _lock(Path(args.lock), fleet)
+        return _lock(Path(args.lock or lock_file.NAME), fleet)
 
     async def joining() -> "Joined":
         try:
@@ -134,8 +133,8 @@ def node_kubeconfig(path: str | None) -> str:
     return text
 
 
-def brought_of(args: Namespace, source: "Source") -> "Brought":
-    """The node program, and the Python for hosts by its pinned sum."""
+def brought_of(python: str | None, lock: "Lock", source: "Source") -> "Brought":
+    """The node program, and the Python for hosts by its pinned sum, or the one in a file."""
     from transom.cli.fetchers import Fetchers
     from transom.fleet.interpreter import (
         fetch_interpreter,
@@ -144,9 +143,9 @@ def brought_of(args: Namespace, source: "Source") -> "Brought":
     )
     from transom.fleet.program import Brought
 
-    pinnable, lock = interpreter_artifact(source), lock_file.load(Path(args.lock))
-    if args.python:
-        return Brought.with_python(own_interpreter(Path(args.python), pinnable, lock))
+    pinnable = interpreter_artifact(source)
+    if python:
+        return Brought.with_python(own_interpreter(Path(python), pinnable, lock))
     folder = Path(_CACHE).expanduser()
     return Brought.with_python(fetch_interpreter(pinnable, lock, fetcher=Fetchers(), folder=folder))
 

@@ -1,11 +1,11 @@
-"""`transom reset ADDRESS`: what Transom did to one machine is undone, and its Node deleted."""
+"""`transom reset`: what Transom did to machines is undone, and their Nodes deleted."""
 
 import asyncio
 import sys
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from transom.cli import console, host_access
+from transom.cli import console, fleet_access, fleet_change, host_access
 from transom.cli.documents.nodes import ResetResult
 from transom.cli.step_lines import StepLines
 from transom.errors import UsageError
@@ -13,27 +13,73 @@ from transom.errors import UsageError
 if TYPE_CHECKING:
     from transom.fleet.reset import WasReset
 
-SUMMARY = "Undo a join: the machine is as it was before Transom, and its Node is gone."
+SUMMARY = "Undo a join: machines are as they were before Transom, and their Nodes are gone."
 
 _EXAMPLES = """\
 examples:
-  transom reset 10.0.0.21
+  transom reset -f fleet.yaml --host win-01
+  transom reset -f fleet.yaml --all
   transom reset 10.0.0.21 --yes -o json
 
-Pods on the node are not drained first: `kubectl drain` does that.
+Hosts of a fleet are drained first, unless --no-drain; one machine named by its ADDRESS, which was
+joined without a fleet, is not: `kubectl drain` does that.
 exit codes: 0 done, 2 usage or not confirmed, 4 try again, 5 failed
 """
 
 
 def configure(parser: ArgumentParser) -> None:
-    """Add the host, the cluster and the confirmation."""
+    """Add the hosts, the cluster and the confirmation."""
     parser.epilog = _EXAMPLES
-    host_access.add_arguments(parser)
+    host_access.add_arguments(parser, optional=True)
+    fleet_access.add_choice_arguments(parser)
+    parser.add_argument("--all", action="store_true", help="every host of the fleet")
+    fleet_access.add_way_arguments(parser)
+    parser.add_argument(
+        "--no-drain", action="store_true", help="do not wait for pods to leave a fleet's nodes"
+    )
     parser.add_argument("-y", "--yes", action="store_true", help="do not ask")
 
 
 def run(args: Namespace) -> int:
     """Ask, reset, and print what came of it."""
+    chosen = bool(args.host or args.pool or args.all)
+    if bool(args.address) == chosen:
+        raise UsageError(
+            "name either one machine by its ADDRESS, or hosts of a fleet",
+            hint="--host NAME, --pool NAME or --all, with -f",
+        )
+    return _reset_fleet(args) if chosen else _reset_one(args)
+
+
+def _reset_fleet(args: Namespace) -> int:
+    from transom.fleet.reset import reset_fleet
+
+    site = fleet_access.open_site(args)
+    if not args.yes:
+        _confirm_fleet(site.fleet.name, site.hosts)
+    return fleet_change.watched(
+        args,
+        site,
+        lambda lines: reset_fleet(
+            site.fleet, site.hosts, site.doors, watcher=lines, drains=not args.no_drain
+        ),
+        name="reset",
+    )
+
+
+def _confirm_fleet(fleet: str, hosts: tuple[str, ...]) -> None:
+    if not sys.stdin.isatty():
+        raise UsageError(
+            f"a reset of {len(hosts)} hosts must be confirmed",
+            hint="add --yes where nobody can be asked",
+        )
+    print(f"This undoes everything Transom did to {', '.join(hosts)} and deletes their Nodes.")
+    print(f"Type the fleet's name, {fleet}, to go on: ", end="", flush=True)
+    if sys.stdin.readline().strip() != fleet:
+        raise UsageError("not confirmed; nothing was changed")
+
+
+def _reset_one(args: Namespace) -> int:
     from transom.fleet.reset import reset_host
     from transom.model.fleet import Source
 

@@ -39,7 +39,7 @@ def rewrite(paths: Sequence[str], change: Rewrite, *, diff: bool) -> tuple[int, 
         elif name == sources.STDIN:
             sys.stdout.buffer.write(after)
         elif before != after:
-            _replace(Path(name), after)
+            replace_file(Path(name), after)
     return changed, unreadable
 
 
@@ -70,7 +70,8 @@ def _lines(data: bytes) -> list[str]:
     ]
 
 
-def _replace(path: Path, data: bytes) -> None:
+def replace_file(path: Path, data: bytes) -> None:
+    """Put new content in a file's place, whole or not at all."""
     # Behind a link the file itself is replaced, not the link.
     target = path.resolve()
     beside = target.with_name(f".{target.name}.transom")

@@ -1,21 +1,31 @@
-"""A visit to one host as arguments: the way to it, the cluster if there is one, and the node program.
+"""Visits to hosts as arguments: the way to them, the cluster if there is one, and the node program.
 
 Shared by `doctor` and `collect`, which look at hosts in whatever state they are.
 """
 
 from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
-from transom.cli import cluster_access, host_access, join
+from transom.cli import cluster_access, fleet_access, host_access, join, lock_file
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from transom.errors import TransomError
     from transom.fleet.diagnose import Bring
     from transom.fleet.program import Brought
+    from transom.fleet.run import Connect
+    from transom.kube.api import Api
+T = TypeVar("T")
 
 
-def add_arguments(parser: ArgumentParser, *, optional: bool = False) -> None:
-    """The host, the cluster, where Python comes from, and the form."""
-    host_access.add_way_arguments(parser, optional=optional)
+def add_arguments(parser: ArgumentParser) -> None:
+    """The hosts, the cluster, where Python comes from, and the form."""
+    host_access.add_way_arguments(parser, optional=True)
+    fleet_access.add_choice_arguments(parser)
+    parser.add_argument("--all", action="store_true", help="every host of the fleet")
+    fleet_access.add_way_arguments(parser)
     cluster_access.add_arguments(parser)
     join.add_artifact_arguments(parser)
     parser.add_argument("-o", "--output", choices=["text", "json"], default="text")
@@ -28,6 +38,49 @@ def bring_of(args: Namespace) -> "Bring":
     source = Source(mirrors=host_access.mirrors_of(args.mirror))
 
     def bring() -> "Brought":
-        return join.brought_of(args, source)
+        return join.brought_of(
+            args.python, lock_file.load(Path(args.lock or lock_file.NAME)), source
+        )
 
     return bring
+
+
+def names_hosts(args: Namespace) -> bool:
+    """Whether hosts of a fleet are meant."""
+    return bool(args.host or args.pool or args.all)
+
+
+def visit_each(
+    args: Namespace, visit: "Callable[[Connect, Api | None, Bring], Awaitable[T]]"
+) -> "dict[str, T | TransomError]":
+    """What each visit brought: one to the machine at ADDRESS, or one to each chosen host at once."""
+    from transom.fleet.hosts import each
+    from transom.model.fleet import Host
+
+    if not names_hosts(args):
+        return {args.address: _visit_one(args, visit)}
+    site = fleet_access.open_site(args)
+
+    async def visiting(host: Host) -> "T":
+        doors = site.doors
+        return await visit(doors.connect(host), doors.api, doors.bring)
+
+    chosen = [host for host in site.fleet.hosts if host.name in site.hosts]
+    return fleet_access.within(site, lambda: each(chosen, visiting, parallel=site.doors.parallel))
+
+
+def _visit_one(
+    args: Namespace, visit: "Callable[[Connect, Api | None, Bring], Awaitable[T]]"
+) -> "T":
+    import asyncio
+
+    api = cluster_access.open_api_if_any(args)
+
+    async def visiting() -> "T":
+        try:
+            return await visit(host_access.connect_of(args), api, bring_of(args))
+        finally:
+            if api is not None:
+                await api.close()
+
+    return asyncio.run(visiting())

@@ -78,3 +78,17 @@ class Rival(Row):
     words: tuple[str, ...]
     text: str
     plugin: str = ""
+
+
+class Provision(Row):
+    """What a network needs that Transom does not bring; `mode` is empty where it is any.
+
+    `routes` means that each node's pod range needs a route to its node.
+    """
+
+    subject: ClassVar[str] = "addons"
+    table: ClassVar[str] = "provision"
+    plugin: str
+    text: str
+    mode: str = ""
+    routes: bool = False

@@ -67,3 +67,17 @@ class Behaviour(Row):
     table: ClassVar[str] = "behaviour"
     title: str
     text: str
+
+
+class OwnLabels(Row):
+    """Labels of Kubernetes' own `domains` that a kubelet may give its node; others only by the API.
+
+    A kubelet that is told to set another label of those domains does not start.
+    """
+
+    subject: ClassVar[str] = "join"
+    table: ClassVar[str] = "own_labels"
+    domains: tuple[str, ...]
+    namespaces: tuple[str, ...]
+    keys: tuple[str, ...]
+    text: str

@@ -8,7 +8,8 @@ from transom.facts.rows import Row
 class PluginRow(Row):
     """A network plugin: `modes` it has on Windows, empty where Windows has none of it.
 
-    `managed` means that the plugin's own installer writes its CNI configuration.
+    `managed` means that the plugin's own installer writes its CNI configuration. `daemon_sets` are
+    those by which one tells that the Linux nodes run it.
     """
 
     subject: ClassVar[str] = "network"
@@ -21,6 +22,7 @@ class PluginRow(Row):
     runtimes: tuple[str, ...] = ("containerd", "docker")
     managed: bool = False
     needs: str = ""
+    daemon_sets: tuple[str, ...] = ()
 
 
 class ModeRow(Row):

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from transom.addons import flannel_config
+from transom.addons.azure import azure_reasons
 from transom.addons.flannel_config import Live, disagreements, remedy
 from transom.addons.manifest import FLEET, MANAGED_BY
 from transom.addons.rivals import rivals
@@ -54,6 +55,7 @@ class Change:
 async def check(objects: Objects, setting: Setting) -> None:
     """Refuse where the cluster does not suit the add-ons, with every reason."""
     refusals = rivals(setting, await objects.list("apps/v1", "DaemonSet"))
+    refusals += azure_reasons(setting, await objects.list("v1", "Node"))
     hint = ""
     if setting.network.plugin == "flannel":
         live = await _live_flannel(objects)

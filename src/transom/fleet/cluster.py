@@ -1,6 +1,6 @@
 """What a join must know of the cluster, read from it: version, endpoint, authority and network.
 
-Called by `join` and `reset`. Reads only. A cluster that kubeadm did not make, or a network that
+Called by everything that joins. Reads only. A cluster that kubeadm did not make, or a network that
 cannot be told, is reported with everything that is missing at once.
 """
 
@@ -8,7 +8,7 @@ import base64
 import binascii
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -32,9 +32,31 @@ _BACKENDS = {"vxlan": NetworkMode.OVERLAY, "host-gw": NetworkMode.L2BRIDGE}
 _HTTPS_PORT = 443
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterEntry:
+    """How nodes get in: `endpoint` is where hosts reach the API server.
+
+    `kubelet` is the configuration that kubeadm gives to every kubelet. `flannel` are the settings of
+    the Linux side's Flannel, None where it has none.
+    """
+
+    version: str
+    endpoint: str
+    ca_hashes: tuple[str, ...]
+    pod_cidrs: tuple[str, ...] = ()
+    service_cidrs: tuple[str, ...] = ()
+    kubelet: Mapping[str, Any] = field(default_factory=dict)
+    flannel: Mapping[str, Any] | None = None
+
+    @property
+    def cluster_dns(self) -> tuple[str, ...]:
+        """The addresses of the cluster's DNS."""
+        return tuple(str(address) for address in self.kubelet.get("clusterDNS") or ())
+
+
 @dataclass(frozen=True, slots=True)
 class ClusterView:
-    """The cluster as a new node has to see it; `endpoint` is where hosts reach its API server."""
+    """The cluster as a node that is joined without a fleet has to see it."""
 
     version: str
     endpoint: str
@@ -42,8 +64,8 @@ class ClusterView:
     network: Network
 
 
-async def read_cluster(api: Api) -> ClusterView:
-    """Read everything; raise with all that is missing."""
+async def read_entry(api: Api) -> ClusterEntry:
+    """Read everything but the network's meaning; raise with all that is missing."""
     version = await api.version()
     problems: list[str] = []
     info = await _document(api, _CLUSTER_INFO, problems)
@@ -55,12 +77,49 @@ async def read_cluster(api: Api) -> ClusterView:
             hint="a join by kubeadm needs a cluster that kubeadm made, and the right to read these",
         )
     endpoint, pins = _access(info)
-    return ClusterView(
+    networking = kubeadm.get("networking") or {}
+    pods, services = (_list(networking.get(key)) for key in ("podSubnet", "serviceSubnet"))
+    return ClusterEntry(
         version=version,
         endpoint=endpoint,
         ca_hashes=pins,
-        network=await _network(api, kubeadm, kubelet),
+        pod_cidrs=pods,
+        service_cidrs=services,
+        kubelet=kubelet,
+        flannel=await _flannel_settings(api),
     )
+
+
+async def read_cluster(api: Api) -> ClusterView:
+    """Read everything; raise where the network cannot be told."""
+    entry = await read_entry(api)
+    return ClusterView(
+        version=entry.version,
+        endpoint=entry.endpoint,
+        ca_hashes=entry.ca_hashes,
+        network=network_of(entry),
+    )
+
+
+def network_of(entry: ClusterEntry) -> Network:
+    """The cluster's network in the fleet's words."""
+    if entry.flannel is None:
+        raise UsageError(
+            "cannot tell the cluster's pod network: there is no ConfigMap kube-flannel-cfg",
+            hint="install Flannel; other networks are joined with a fleet file",
+        )
+    return Network(
+        pod_cidrs=entry.pod_cidrs or _list(entry.flannel.get("Network")),
+        service_cidrs=entry.service_cidrs,
+        cluster_dns=entry.cluster_dns,
+        plugin=_flannel(entry.flannel.get("Backend") or {}),
+    )
+
+
+def flannel_mode(settings: Mapping[str, Any]) -> NetworkMode | None:
+    """The mode that Flannel's settings mean, None where Windows has none like it."""
+    backend = settings.get("Backend")
+    return _BACKENDS.get(str(backend.get("Type"))) if isinstance(backend, Mapping) else None
 
 
 async def _document(
@@ -96,23 +155,6 @@ def _access(info: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
     host = server.hostname or ""
     name = f"[{host}]" if ":" in host else host
     return f"{name}:{server.port or _HTTPS_PORT}", pins
-
-
-async def _network(api: Api, kubeadm: Mapping[str, Any], kubelet: Mapping[str, Any]) -> Network:
-    networking = kubeadm.get("networking") or {}
-    pods, services = (_list(networking.get(key)) for key in ("podSubnet", "serviceSubnet"))
-    net_conf = await _flannel_settings(api)
-    if net_conf is None:
-        raise UsageError(
-            "cannot tell the cluster's pod network: there is no ConfigMap kube-flannel-cfg",
-            hint="install Flannel; other networks are joined with a fleet file",
-        )
-    return Network(
-        pod_cidrs=pods or _list(net_conf.get("Network")),
-        service_cidrs=services,
-        cluster_dns=tuple(str(address) for address in kubelet.get("clusterDNS") or ()),
-        plugin=_flannel(net_conf.get("Backend") or {}),
-    )
 
 
 async def _flannel_settings(api: Api) -> Mapping[str, Any] | None:

@@ -9,15 +9,17 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import transom
 from transom.errors import InternalError, PermanentError, TemporaryError, TransomError, UsageError
+from transom.model.answers import Survey
 from transom.model.codec import decode, encode
 from transom.model.event import Event, State
-from transom.model.request import Request
+from transom.model.request import Request, Verb
 from transom.model.sight import Given
 from transom.node.build import build_node_zip
 from transom.remote.session import Session
@@ -49,7 +51,7 @@ class Brought:
     @staticmethod
     def with_python(archive: bytes) -> "Brought":
         """The program of this very version of Transom, with that Python."""
-        return Brought(archive, build_node_zip(Path(transom.__file__).parent))
+        return Brought(archive, own_program())
 
     def manifest(self, made: tuple[str, ...]) -> bytes:
         """What is written down on the host; `made` are the directories that were not there."""
@@ -58,6 +60,12 @@ class Brought:
             "program": hashlib.sha256(self.program).hexdigest(),
         }
         return json.dumps({**sums, "made": list(made)}).encode()
+
+
+@cache
+def own_program() -> bytes:
+    """The node program of this very version of Transom."""
+    return build_node_zip(Path(transom.__file__).parent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +105,7 @@ class NodeProgram:
     async def refresh(self) -> None:
         """Have the program of this very version where one is already; its Python stays."""
         there = await self._manifest()
-        program = build_node_zip(Path(transom.__file__).parent)
+        program = own_program()
         sum_ = hashlib.sha256(program).hexdigest()
         if there is not None and there["program"] != sum_:
             await self._session.put(_ZIP, program)
@@ -124,6 +132,15 @@ class NodeProgram:
     async def plan(self, request: Request) -> Mapping[str, Any]:
         """What a run would change."""
         return await self._ask("plan", request)
+
+    async def survey(self, request: Request) -> Survey | None:
+        """Everything a plan needs, by one command; None where no program answers."""
+        stdin = _text(replace(request, verb=Verb.PLAN, plan_for=request.verb))
+        done = await self._session.run((*_COMMAND, "survey"), stdin=stdin, timeout_s=_QUICK_S)
+        document = _last_document(done.stdout)
+        if document.get("kind") == "Failure":
+            raise _failed(document)
+        return decode(Survey, document) if document.get("kind") == "Survey" else None
 
     async def run(self, request: Request, *, name: str, on_event: OnEvent) -> Ended:
         """Start a run and follow it to its end; raise TemporaryError where the session is cut."""
@@ -182,9 +199,7 @@ class NodeProgram:
         done = await self._session.run(command, stdin=stdin, timeout_s=timeout_s)
         document = _last_document(done.stdout)
         if document.get("kind") == "Failure":
-            raise PermanentError(
-                document["message"], subject=document["subject"], hint=document["hint"]
-            )
+            raise _failed(document)
         if done.code not in codes or not document:
             raise _broken(command, done.code, done.stdout + done.stderr)
         return document
@@ -259,6 +274,10 @@ def _last_document(stdout: bytes) -> dict[str, Any]:
         if isinstance(document, dict):
             return document
     return {}
+
+
+def _failed(document: Mapping[str, Any]) -> PermanentError:
+    return PermanentError(document["message"], subject=document["subject"], hint=document["hint"])
 
 
 def _broken(command: tuple[str, ...], code: int, said: bytes) -> TransomError:

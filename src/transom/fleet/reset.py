@@ -1,18 +1,27 @@
-"""Resetting one host: what Transom did to it is undone, the program is taken away, the Node deleted.
+"""Resetting hosts: what Transom did is undone, the program is taken away, the Node deleted.
 
-Called by `transom reset`, which has asked for confirmation. Pods are not drained here; the Node only
-takes no new ones while the host is undone. A host without the program is left as it is.
+Called by `transom reset`, which has asked for confirmation. A host without the program is left as it
+is. A host of a fleet is drained first; one that was joined alone only takes no new pods meanwhile.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from transom.errors import PermanentError, TemporaryError
-from transom.fleet.cluster import read_cluster
-from transom.fleet.join import Doors, Watcher
+from transom.errors import PermanentError, TemporaryError, TransomError
+from transom.fleet.apply import Applied, FleetWatcher, Outcome
+from transom.fleet.cluster import ClusterEntry, read_cluster, read_entry
+from transom.fleet.drain import drain
+from transom.fleet.hosts import each
+from transom.fleet.join import Doors
 from transom.fleet.program import Ended
-from transom.fleet.run import HostRun
+from transom.fleet.requests import at_cluster, entry_of
+from transom.fleet.run import Clock, Connect, HostRun
 from transom.fleet.single import Wish, owner_of, single_fleet
+from transom.fleet.survey import FleetDoors
+from transom.fleet.work import Watcher
+from transom.kube.api import Api
 from transom.model.event import State
+from transom.model.fleet import Drain, Fleet, Host
+from transom.model.journal import Owner
 from transom.model.request import Request, Verb
 from transom.recipe.resolve import cases_of, recipe_of
 
@@ -30,32 +39,108 @@ class WasReset:
 
 
 async def reset_host(wish: Wish, doors: Doors, *, watcher: Watcher) -> WasReset:
-    """Undo everything the host's journal has, and delete its Node."""
+    """Undo everything the journal of a host without a fleet has, and delete its Node."""
     watcher.stage("read the cluster")
     view = await read_cluster(doors.api)
     watcher.stage("connect to the host")
-    name = doors.now().strftime("%Y%m%dT%H%M%S") + "-reset"
-    run = HostRun(doors.connect, await doors.connect(), doors.clock, name)
+    run = await _run(doors.connect, doors.clock, doors.now().strftime("%Y%m%dT%H%M%S"))
     try:
         if not await run.program.is_there():
             return WasReset(name=wish.address, undone=(), was_there=False, node_deleted=False)
         inventory = await run.program.inventory()
         fleet = single_fleet(wish, view, inventory)
-        # What is refused today may have been joined before: undoing needs no permission.
-        (case,) = cases_of(fleet, hosts=(), detected_runtimes={})
-        request = Request(verb=Verb.RESET, recipe=recipe_of(case), owner=owner_of(view))
-        node = request.recipe.join.node_name
-        joined = bool((await run.program.status())["joined"])
-        if joined and await doors.api.node(node) is not None:
-            await doors.api.set_unschedulable(node, unschedulable=True)
-        watcher.stage("undo what was done to the host")
-        ended = await run.follow(request, watcher.event)
-        _must_be_done(ended, node)
-        watcher.stage("take the node program away")
-        await _remove(run, doors)
-        deleted = await doors.api.delete_node(node) if joined else False
+        request = _request(fleet, fleet.hosts[0], owner_of(view))
+        return await _undo(request, run, doors.api, watcher=watcher)
     finally:
         await run.session.close()
+
+
+async def reset_fleet(
+    fleet: Fleet,
+    hosts: tuple[str, ...],
+    doors: FleetDoors,
+    *,
+    watcher: FleetWatcher,
+    drains: bool = True,
+) -> None:
+    """Reset the named hosts of a fleet at once; what came of each is told to the watcher."""
+    entry = entry_of(fleet) if doors.api is None else await read_entry(doors.api)
+    at = at_cluster(fleet, entry)
+    chosen = [host for host in at.hosts if host.name in hosts]
+
+    async def act(host: Host) -> Applied:
+        start, one = doors.clock.monotonic(), watcher.host(host.name)
+        try:
+            applied = await _reset_one(at, host, entry, doors, watcher=one, drains=drains)
+        except TransomError as error:
+            applied = Applied(host=host.name, outcome=Outcome.FAILED, error=error)
+        applied = replace(applied, elapsed_s=doors.clock.monotonic() - start)
+        watcher.done(applied)
+        return applied
+
+    await each(chosen, act, parallel=doors.parallel)
+
+
+async def _reset_one(
+    fleet: Fleet,
+    host: Host,
+    entry: ClusterEntry,
+    doors: FleetDoors,
+    *,
+    watcher: Watcher,
+    drains: bool,
+) -> Applied:
+    watcher.stage("connect to the host")
+    run = await _run(doors.connect(host), doors.clock, doors.now().strftime("%Y%m%dT%H%M%S"))
+    try:
+        if not await run.program.is_there():
+            return Applied(host=host.name, outcome=Outcome.UNCHANGED)
+        owner = Owner(cluster=entry.ca_hashes[0], fleet=fleet.name, who="cli")
+        request = _request(fleet, host, owner)
+        wish = host.upgrade.drain if drains else None
+        done = await _undo(request, run, doors.api, watcher=watcher, wish=wish)
+    finally:
+        await run.session.close()
+    notes = () if done.node_deleted else (f"{host.name} had no Node",)
+    return Applied(host=host.name, outcome=Outcome.RESET, changed=done.undone, notes=notes)
+
+
+async def _run(connect: Connect, clock: Clock, name: str) -> HostRun:
+    return HostRun(connect, await connect(), clock, f"{name}-reset")
+
+
+def _request(fleet: Fleet, host: Host, owner: Owner) -> Request:
+    # What is refused today may have been joined before: undoing needs no permission.
+    (case,) = cases_of(fleet, hosts=(host.name,), detected_runtimes={})
+    return Request(verb=Verb.RESET, recipe=recipe_of(case), owner=owner)
+
+
+async def _undo(
+    request: Request, run: HostRun, api: Api | None, *, watcher: Watcher, wish: Drain | None = None
+) -> WasReset:
+    node = request.recipe.join.node_name
+    status = await run.program.status()
+    owner = status["owner"]
+    joined = bool(status["joined"] or status["adopted"])
+    if owner is not None and not Owner(**owner).gives_way_to(request.owner):
+        raise PermanentError(
+            f"{node} belongs to fleet {owner['fleet']!r} ({owner['who']}), "
+            f"cluster {owner['cluster'] or 'none yet'}",
+            subject=node,
+            hint="reset it there",
+        )
+    there = joined and api is not None and await api.node(node) is not None
+    if there and api is not None:
+        watcher.stage("cordon the node" + (" and let its pods leave" if wish else ""))
+        await api.set_unschedulable(node, unschedulable=True)
+        if wish is not None:
+            await drain(api, node, wish, run.clock)
+    watcher.stage("undo what was done to the host")
+    ended = await run.follow(request, watcher.event)
+    _must_be_done(ended, node)
+    watcher.stage("take the node program away")
+    await _remove(run)
+    deleted = await api.delete_node(node) if joined and api is not None else False
     return WasReset(name=node, undone=ended.changed, was_there=True, node_deleted=deleted)
 
 
@@ -68,15 +153,15 @@ def _must_be_done(ended: Ended, name: str) -> None:
         )
 
 
-async def _remove(run: HostRun, doors: Doors) -> None:
+async def _remove(run: HostRun) -> None:
     """The run's process may still hold its own files for a moment after its last word."""
-    deadline = doors.clock.monotonic() + _REMOVE_S
+    deadline = run.clock.monotonic() + _REMOVE_S
     while True:
         try:
             await run.program.remove()
         except (PermanentError, TemporaryError):
-            if doors.clock.monotonic() > deadline:
+            if run.clock.monotonic() > deadline:
                 raise
-            await doors.clock.sleep(1)
+            await run.clock.sleep(1)
         else:
             return

@@ -22,9 +22,7 @@ from transom.model.fleet import (
     Source,
     WindowsSpec,
 )
-from transom.model.journal import Owner
-
-SINGLE = "single-host"
+from transom.model.journal import SINGLE_HOST, Owner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +52,7 @@ def single_fleet(wish: Wish, view: ClusterView, inventory: Mapping[str, Any]) ->
         reboot=Reboot.ALLOWED if wish.reboot else Reboot.REFUSED,
     )
     return Fleet(
-        name=SINGLE,
+        name=SINGLE_HOST,
         cluster=Cluster(
             endpoint=view.endpoint, ca_cert_hashes=view.ca_hashes, version=view.version
         ),
@@ -67,7 +65,7 @@ def single_fleet(wish: Wish, view: ClusterView, inventory: Mapping[str, Any]) ->
 
 def owner_of(view: ClusterView) -> Owner:
     """Whose the host's journal is."""
-    return Owner(cluster=view.ca_hashes[0], fleet=SINGLE, who="cli")
+    return Owner(cluster=view.ca_hashes[0], fleet=SINGLE_HOST, who="cli")
 
 
 def _release(wish: Wish, inventory: Mapping[str, Any]) -> str:

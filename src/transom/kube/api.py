@@ -103,8 +103,8 @@ class Api(Protocol):
         """Every Node."""
         ...
 
-    async def label_node(self, name: str, labels: Mapping[str, str]) -> None:
-        """Have these labels on a Node, as whoever asks may and its kubelet may not."""
+    async def label_node(self, name: str, labels: Mapping[str, str | None]) -> None:
+        """Have these labels on a Node, as its kubelet may not; those of no value are taken off."""
         ...
 
     async def pods_on(self, node: str) -> tuple[Pod, ...]:

@@ -152,7 +152,7 @@ class KubeApi:
         with self._translated("list", "Nodes"):
             return tuple([node_of(item) async for item in self._client.list(core_v1.Node)])
 
-    async def label_node(self, name: str, labels: Mapping[str, str]) -> None:
+    async def label_node(self, name: str, labels: Mapping[str, str | None]) -> None:
         """Patch a Node."""
         with self._translated("label", f"Node {name}"):
             await self._client.patch(core_v1.Node, name, {"metadata": {"labels": dict(labels)}})

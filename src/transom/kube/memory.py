@@ -93,10 +93,12 @@ class MemoryApi:
         found = [await self.node(name) for name in tuple(self.held_nodes)]
         return tuple(node for node in found if node is not None)
 
-    async def label_node(self, name: str, labels: Mapping[str, str]) -> None:
+    async def label_node(self, name: str, labels: Mapping[str, str | None]) -> None:
         """Mark it."""
         node = self._known(name)
-        self.held_nodes[name] = replace(node, labels={**node.labels, **labels})
+        wanted = {**node.labels, **labels}
+        kept = {key: value for key, value in wanted.items() if value is not None}
+        self.held_nodes[name] = replace(node, labels=kept)
 
     async def pods_on(self, node: str) -> tuple[Pod, ...]:
         """Look through all."""

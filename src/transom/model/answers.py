@@ -100,6 +100,19 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BootReport:
+    """Why a machine did not join when its boot data asked for it; `run` names its event file."""
+
+    api_version: str = API_VERSION
+    kind: str = "BootReport"
+    error: str
+    message: str
+    subject: str
+    hint: str
+    run: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NodeStatus:
     """Whose a host is, what it was last brought to, and how much of its journal is settled."""
 
@@ -112,6 +125,24 @@ class NodeStatus:
     adopted: bool
     kubernetes: str
     cancelling: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """Everything a plan needs of a host, in one answer.
+
+    `program` is the SHA-256 of the node program there. `member` says that the host is a node of some
+    cluster, whoever made it one, and `authority` is that cluster's certificate.
+    """
+
+    api_version: str = API_VERSION
+    kind: str = "Survey"
+    program: str
+    inventory: Inventory
+    status: NodeStatus
+    plan: Plan
+    member: bool
+    authority: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -187,9 +187,11 @@ class OVNKubernetesSpec:
 
 @dataclass(frozen=True, slots=True)
 class WinCNISpec:
-    """The wincni plugin."""
+    """The wincni plugin; `node_subnet` is the network of the hosts, which is not translated."""
 
     version: str | None = None
+    node_subnet: str | None = None
+    environment: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,10 +319,12 @@ class WindowsSpec:
 class Connection:
     """How one host is reached, and where the secret for it is.
 
-    `jump` and `host_key` belong to SSH. What is None is the transport's own default.
+    `host` is where, None for the host's own address. `jump` and `host_key` belong to SSH. What is
+    None is the transport's own default.
     """
 
     transport: Transport
+    host: str | None = None
     user: str | None = None
     port: int | None = None
     jump: str | None = None

@@ -47,6 +47,11 @@ class Receipt:
     intents: tuple[Intent, ...]
 
 
+# The fleet of a host that was joined without one; any fleet of its cluster may take it over.
+SINGLE_HOST = "single-host"
+OPERATOR = "operator"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owner:
     """Who a host's journal belongs to.
@@ -58,6 +63,13 @@ class Owner:
     cluster: str
     fleet: str
     who: str
+
+    def gives_way_to(self, other: "Owner") -> bool:
+        """Whether another may go on with the host: of the same cluster, and of the same fleet."""
+        same_cluster = other.cluster in ("", self.cluster) or not self.cluster
+        same_fleet = self.fleet in (other.fleet, SINGLE_HOST)
+        same_hands = OPERATOR not in (self.who, other.who) or self.who == other.who
+        return same_cluster and same_fleet and same_hands
 
 
 class RecordKind(Enum):

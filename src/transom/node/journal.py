@@ -97,17 +97,17 @@ class Journal:
         return journal
 
     def claim(self, owner: Owner) -> None:
-        """Refuse another owner; bind a host that was only prepared to the cluster it joins."""
+        """Refuse another owner; a host that was prepared or joined alone goes over to this one."""
         mine = self.contents.owner
-        same_cluster = owner.cluster in ("", mine.cluster) or not mine.cluster
-        if owner.fleet != mine.fleet or not same_cluster:
+        if not mine.gives_way_to(owner):
             raise PermanentError(
-                f"the host belongs to fleet {mine.fleet!r}, cluster {mine.cluster or 'none yet'}",
+                f"the host belongs to fleet {mine.fleet!r} ({mine.who}), "
+                f"cluster {mine.cluster or 'none yet'}",
                 subject=self._path,
                 hint="Reset it there first, or use the fleet it belongs to.",
             )
-        if owner.cluster and not mine.cluster:
-            bound = replace(mine, cluster=owner.cluster)
+        bound = replace(mine, cluster=owner.cluster or mine.cluster, fleet=owner.fleet)
+        if bound != mine:
             self._append({"record": "owner", "owner": encode(bound)})
             self.contents = replace(self.contents, owner=bound)
 

@@ -11,6 +11,11 @@ class Layout:
     home: str = r"C:\k\transom"
 
     @property
+    def program(self) -> str:
+        """The program itself."""
+        return ntpath.join(self.home, "node.pyz")
+
+    @property
     def state(self) -> str:
         """The directory of everything that outlives a run."""
         return ntpath.join(self.home, "state")

@@ -7,6 +7,7 @@ when done, 1 when doctor or a self-test found something, 4 when a reboot has to 
 
 import argparse
 import contextlib
+import hashlib
 import json
 import sys
 from collections.abc import Callable, Sequence
@@ -23,6 +24,7 @@ from transom.model.answers import (
     PlannedChange,
     PlannedStep,
     Result,
+    Survey,
 )
 from transom.model.codec import decode, encode
 from transom.model.journal import ADOPTED, Drift
@@ -30,8 +32,9 @@ from transom.model.problem import Mistake, Refusal
 from transom.model.recipe import API_VERSION
 from transom.model.request import JoinSecrets, Request, Verb
 from transom.node.attach import follow
+from transom.node.boot import JOIN_CONFIGURATION, SENTINEL, Boot, boot
 from transom.node.doctor import verbs as doctor
-from transom.node.host.protocols import Machine
+from transom.node.host.protocols import Machine, ReadFiles
 from transom.node.host.values import PathKind
 from transom.node.inventory import inventory
 from transom.node.journal import Journal
@@ -40,6 +43,7 @@ from transom.node.layout import Layout
 from transom.node.runner import Ending, Outcome, Runner
 from transom.node.selftest import selftest
 from transom.node.step import Disruption, Step
+from transom.node.steps.join import Layout as JoinLayout
 from transom.node.steps.preflight import cautions
 from transom.node.watch import JOIN, watch
 
@@ -82,7 +86,18 @@ def this_machine() -> Machine:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="node.pyz", description=__doc__)
     verbs = parser.add_subparsers(dest="verb", required=True)
-    others = ("plan", "inventory", "status", "attach", "cancel", "selftest", "watch", *doctor.VERBS)
+    others = (
+        "boot",
+        "plan",
+        "survey",
+        "inventory",
+        "status",
+        "attach",
+        "cancel",
+        "selftest",
+        "watch",
+        *doctor.VERBS,
+    )
     for name in (*sorted(_RUNS), *others):
         verb = verbs.add_parser(name)
         verb.add_argument("--home", default=Layout().home, help="where the program keeps its state")
@@ -97,6 +112,11 @@ def _parser() -> argparse.ArgumentParser:
             verb.add_argument(
                 "--kubeconfig", default="", help="join without kubeadm, with this file's credential"
             )
+        if name == "boot":
+            verb.add_argument("--request", required=True, help="the request, without secrets")
+            verb.add_argument("--join", default=JOIN_CONFIGURATION, help="kubeadm's configuration")
+            verb.add_argument("--sentinel", default=SENTINEL, help="written after success")
+            verb.add_argument("--prepare", action="store_true", help="somebody else joins")
         if name == "attach":
             verb.add_argument("--from", dest="offset", type=int, default=0, help="byte to begin at")
     return parser
@@ -118,14 +138,15 @@ def _do(
         return 1 if report.failed else 0
     elif options.verb in doctor.VERBS:
         return doctor.run(options, machine, stdin, say)
+    elif options.verb == "boot":
+        return _boot(options, machine, say)
     elif options.verb == "watch":
         watch(machine, layout, options.run, read_request(stdin.read(), Verb.JOIN))
     elif options.verb == "attach":
         return follow(machine, layout.events(options.run), options.offset, say)
-    elif options.verb == "plan":
-        request = read_request(stdin.read(), Verb.PLAN)
-        warnings = cautions(machine, request.recipe)
-        say(_plan(Runner(machine, layout, "plan").plan(request), warnings))
+    elif options.verb in ("plan", "survey"):
+        tell = _planned if options.verb == "plan" else _survey
+        say(tell(machine, layout, read_request(stdin.read(), Verb.PLAN)))
     else:
         return _run(options, machine, stdin, say)
     return 0
@@ -156,6 +177,19 @@ def _run(
     verb_name, ending = request.verb.value, outcome.ending.value
     say(Result(run=name, verb=verb_name, ending=ending, changed=outcome.changed))
     return _EXIT[outcome.ending]
+
+
+def _boot(options: argparse.Namespace, machine: Machine, say: Callable[[Any], None]) -> int:
+    started = datetime.fromtimestamp(machine.clock.now(), UTC)
+    name = started.strftime("%Y%m%dT%H%M%S") + "-boot"
+    plan = Boot(
+        request=options.request,
+        join=options.join,
+        sentinel=options.sentinel,
+        prepare=options.prepare,
+    )
+    leave = partial(_leave_watch, machine, options.home, name)
+    return boot(machine, Layout(options.home), plan, run=name, say=say, afterwards=leave)
 
 
 def _by_hand(request: Request, kubeconfig: str) -> Request:
@@ -199,6 +233,11 @@ def read_request(text: str, verb: Verb) -> Request:
     return request
 
 
+def _planned(machine: Machine, layout: Layout, request: Request) -> Plan:
+    warnings = cautions(machine, request.recipe)
+    return _plan(Runner(machine, layout, "plan").plan(request), warnings)
+
+
 def _plan(steps: list[tuple[Step, Sequence[Drift]]], warnings: list[str]) -> Plan:
     return Plan(
         steps=tuple(
@@ -220,6 +259,24 @@ def _shown(drift: Drift) -> PlannedChange:
         reason = drift.item
         return replace(change, id=reason.id, fix=reason.fix, source=reason.source)
     return change
+
+
+def _survey(machine: Machine, layout: Layout, request: Request) -> Survey:
+    """Look once at everything; writes nothing."""
+    files, joined = machine.files, JoinLayout.of(request.recipe.join)
+    steps = Runner(machine, layout, "plan").plan(request)
+    return Survey(
+        program=hashlib.sha256(_content(files, layout.program)).hexdigest(),
+        inventory=inventory(machine),
+        status=_status(machine, layout),
+        plan=_plan(steps, cautions(machine, request.recipe)),
+        member=files.kind(joined.kubeconfig) is PathKind.FILE,
+        authority=_content(files, joined.ca_certificate).decode("ascii", "replace"),
+    )
+
+
+def _content(files: ReadFiles, path: str) -> bytes:
+    return files.read(path) if files.kind(path) is PathKind.FILE else b""
 
 
 def _status(machine: Machine, layout: Layout) -> NodeStatus:

@@ -7,6 +7,7 @@ from typing import Any
 
 from transom.facts import rows
 from transom.facts.network import CniRow
+from transom.model.fleet import WinCNISpec
 from transom.model.recipe import File
 from transom.recipe.case import Case
 
@@ -14,6 +15,7 @@ Json = dict[str, Any]
 
 # Put in by the node program once the cluster has given the node its range.
 NODE_POD_CIDR = "nodePodCIDR"
+NODE_POD_GATEWAY = "nodePodGateway"
 
 
 def cni_files(case: Case) -> list[File]:
@@ -29,11 +31,12 @@ def cni_files(case: Case) -> list[File]:
     if row is None:
         return []
     configuration = _BUILDERS[row.plugin](case, row)
-    fills = (NODE_POD_CIDR,) if "{{" in json.dumps(configuration) else ()
+    text = _text(configuration)
+    fills = tuple(name for name in (NODE_POD_CIDR, NODE_POD_GATEWAY) if f"{{{{{name}}}}}" in text)
     files = [
         File(
             path=f"{case.places['cni_conf']}\\{row.file}",
-            content=_text(configuration),
+            content=text,
             acl="",
             why=row.id,
             fills=fills,
@@ -82,11 +85,21 @@ def _wincni(case: Case, row: CniRow) -> Json:
         {
             "type": row.plugin_type,
             "master": "Ethernet",
-            "ipam": {"subnet": "{{" + NODE_POD_CIDR + "}}"},
+            "ipam": _wincni_ipam(case),
             "dns": {"Nameservers": list(case.fleet.network.cluster_dns)},
             "AdditionalArgs": _policies(case, row),
         },
     )
+
+
+def _wincni_ipam(case: Case) -> Json:
+    plugin = case.fleet.network.plugin
+    place = plugin.environment if isinstance(plugin, WinCNISpec) else None
+    return {
+        **({"environment": place} if place else {}),
+        "subnet": "{{" + NODE_POD_CIDR + "}}",
+        "routes": [{"GW": "{{" + NODE_POD_GATEWAY + "}}"}],
+    }
 
 
 def _azure(case: Case, row: CniRow) -> Json:
@@ -132,6 +145,8 @@ def _endpoint(case: Case, row: CniRow) -> Json:
 def _policies(case: Case, row: CniRow) -> list[Json]:
     network = case.fleet.network
     exceptions = [*network.service_cidrs, *network.pod_cidrs]
+    if isinstance(network.plugin, WinCNISpec) and network.plugin.node_subnet:
+        exceptions.append(network.plugin.node_subnet)
     routes = list(network.service_cidrs)
     if case.mode == "l2bridge" and _is_address(case.host.address):
         routes.append(f"{case.host.address}/32")

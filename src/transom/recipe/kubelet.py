@@ -10,6 +10,8 @@ from transom.facts.join import CriSocket, KubeadmApi, KubeadmPath
 from transom.model.fleet import Isolation
 from transom.model.recipe import ISOLATION, PREPARED, File, JoinPlan, KubeletPlan, ManualKubelet
 from transom.recipe.case import Case
+from transom.recipe.node_labels import own_labels
+from transom.recipe.settings import merged
 
 
 def kubelet_plan(case: Case) -> KubeletPlan:
@@ -20,7 +22,7 @@ def kubelet_plan(case: Case) -> KubeletPlan:
         config[row.path] = row.value
         why[row.path] = row.id
     for path, value in case.host.kubelet.config.items():
-        config[path] = _merged(config.get(path), value)
+        config[path] = merged(config.get(path), value)
         why[path] = f"fleet kubelet.config.{path}"
     patch = rows.find(KubeadmPath, "path-kubelet-patch", case.at)
     return KubeletPlan(
@@ -43,7 +45,7 @@ def _manual(case: Case, config: Mapping[str, Any]) -> ManualKubelet:
     for row in settings:
         whole[row.path] = _said(case, row.value, socket)
     for path, value in config.items():
-        whole[path] = _merged(whole.get(path), value)
+        whole[path] = merged(whole.get(path), value)
     return ManualKubelet(
         config=whole,
         arguments=tuple(case.say(row.text, cri=socket) for row in arguments),
@@ -75,7 +77,7 @@ def join_plan(case: Case) -> JoinPlan:
         cri_socket=socket.endpoint,
         node_name=case.host.name.lower(),
         taints=case.host.taints,
-        labels={**dict(sorted(case.host.labels.items())), **PREPARED, **_isolation(case)},
+        labels=_labels(case),
         kubelet_extra_args=dict(sorted(case.host.kubelet.extra_args.items())),
         patches_directory=case.places.get("patches", ""),
         flags_file=case.say(rows.one(KubeadmPath, "path-flags-file", case.at).path),
@@ -85,12 +87,7 @@ def join_plan(case: Case) -> JoinPlan:
     )
 
 
-def _isolation(case: Case) -> dict[str, str]:
+def _labels(case: Case) -> dict[str, str]:
     isolation = case.host.isolation
-    return {} if isolation is Isolation.PROCESS else {ISOLATION: isolation.value}
-
-
-def _merged(ours: Any, theirs: Any) -> Any:
-    if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
-        return {**ours, **theirs}
-    return theirs
+    more = {} if isolation is Isolation.PROCESS else {ISOLATION: isolation.value}
+    return {**dict(sorted(own_labels(case.host.labels).items())), **PREPARED, **more}

@@ -25,6 +25,7 @@ _FILE_S = 300.0
 _KEEPALIVE_S = 15
 _PLAIN_WORD = re.compile(r"[\w:\\./()*,+=-]+")
 _PART = ".part"
+_FINGERPRINT = "SHA256:"
 
 
 class Person(Protocol):
@@ -41,12 +42,17 @@ class Person(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """A host and how to get in; `host_key` is a public key in OpenSSH's one-line form."""
+    """A host and how to get in.
+
+    `host_key` is a public key in OpenSSH's one-line form, or its fingerprint. A key is in a file, or
+    its text is at hand.
+    """
 
     host: str
     port: int = 22
     user: str = "Administrator"
     key_file: str | None = None
+    key_text: str | None = field(default=None, repr=False)
     host_key: str | None = None
     jump: "Target | None" = None
 
@@ -72,7 +78,9 @@ class _Client(asyncssh.SSHClient):
     ) -> bool:
         del host, addr, port
         self.refused = key.get_fingerprint()
-        if self.changed or self.target.host_key is not None:
+        if self.target.host_key is not None:
+            return self.refused == self.target.host_key.rstrip("=")
+        if self.changed:
             return False
         algorithm = key.get_algorithm()
         if not self.person.trusts(self.target.name, algorithm, self.refused):
@@ -112,7 +120,9 @@ async def _open(
     trusted, revoked = _trusted(target, known_hosts)
     client = _Client(target, person, known_hosts, changed=bool(trusted))
     options: dict[str, object] = {}
-    if target.key_file is not None:
+    if target.key_text is not None:
+        options = {"client_keys": [_key_of(target.key_text, target.name)], "agent_path": None}
+    elif target.key_file is not None:
         options = {"client_keys": [_key(target.key_file)], "agent_path": None}
     try:
         async with asyncio.timeout(_CONNECT_S + _LOGIN_S):
@@ -316,6 +326,8 @@ def _remote(path: str) -> str:
 def _trusted(
     target: Target, known_hosts: Path
 ) -> tuple[list[asyncssh.SSHKey], list[asyncssh.SSHKey]]:
+    if target.host_key is not None and target.host_key.startswith(_FINGERPRINT):
+        return [], []
     if target.host_key is not None:
         try:
             return [asyncssh.import_public_key(target.host_key)], []
@@ -371,6 +383,13 @@ def _key(file: str) -> asyncssh.SSHKey:
             subject=file,
             hint="a key with a passphrase is used through the SSH agent: `ssh-add`",
         ) from error
+
+
+def _key_of(text: str, name: str) -> asyncssh.SSHKey:
+    try:
+        return asyncssh.import_private_key(text)
+    except asyncssh.KeyImportError as error:
+        raise UsageError(f"the key for {name} is no private key", subject=name) from error
 
 
 def _said(error: BaseException) -> str:

@@ -79,7 +79,7 @@ def test_an_archive_that_is_not_there_is_told(tmp_path, capsys):
 @pytest.mark.parametrize("words", [[], ["10.0.0.21", "--archive", "x.zip"]])
 def test_a_host_or_archives_must_be_named(words, capsys):
     assert main(["doctor", *words]) == 2
-    assert "name one host, or archives" in capsys.readouterr().err
+    assert "hosts of a fleet, or archives" in capsys.readouterr().err
 
 
 COLLECTED = Collected(host="win-01", name="transom-win-01-x.zip", sha256="ab", content=b"zip")

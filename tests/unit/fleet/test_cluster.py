@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from tests.unit.fleet.conftest import config_maps
+from tests.simulation import config_maps
 
 from transom.errors import UnsupportedError, UsageError
 from transom.fleet.cluster import read_cluster

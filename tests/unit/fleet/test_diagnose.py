@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.unit.fleet.conftest import config_maps
+from tests.simulation import config_maps
 
 from transom.errors import PermanentError, TemporaryError
 from transom.fleet.collect import collect_host
@@ -119,7 +119,7 @@ def test_an_archive_is_fetched_checked_and_removed_from_the_host(joined, brought
 
 
 def test_an_archive_that_changed_on_the_way_is_refused(joined, brought, monkeypatch):
-    from tests.unit.fleet.conftest import Session
+    from tests.simulation import Session
 
     async def read(self, path):
         return b"something else" if path.endswith(".zip") else await real(self, path)

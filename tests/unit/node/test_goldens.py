@@ -53,7 +53,13 @@ MADE = {
     "k123-2019-containerd-hostprocess",
     "k130-2019-containerd-flannel-l2bridge",
     "k136-2022-containerd-flannel-l2bridge",
+    "k137-2022-containerd-azure-cni",
+    "k137-2022-containerd-calico-l2bridge",
+    "k137-2022-containerd-external",
     "k137-2022-containerd-flannel-overlay",
+    "k137-2022-containerd-ovn-kubernetes",
+    "k137-2022-containerd-win-bridge",
+    "k137-2022-containerd-win-overlay",
     "k137-2025-containerd-calico",
 }
 

@@ -28,10 +28,14 @@ class ChangedObject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddonChanges:
-    """Every object of a fleet's add-ons; `done` tells whether the cluster was changed."""
+    """Every object of a fleet's add-ons; `done` tells whether the cluster was changed.
+
+    `needs` is what the network needs and Transom does not bring.
+    """
 
     api_version: str = API_VERSION
     kind: str = "AddonChanges"
     fleet: str
     done: bool
     items: tuple[ChangedObject, ...]
+    needs: tuple[str, ...]

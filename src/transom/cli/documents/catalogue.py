@@ -12,11 +12,21 @@ from transom.cli.documents.error import ErrorDocument
 from transom.cli.documents.explanation import ExplanationDocument
 from transom.cli.documents.facts import Facts, FactsMatrix
 from transom.cli.documents.findings import FindingsDocument
+from transom.cli.documents.fleets import FleetPlanDocument, FleetResult, FleetStatusDocument
 from transom.cli.documents.lock import LockDocument, LockReportDocument
 from transom.cli.documents.names import NameReport
 from transom.cli.documents.nodes import CollectResult, JoinResult, ResetResult
 from transom.cli.documents.recipes import RecipeList
-from transom.model.answers import Failure, Inventory, NodeStatus, Plan, Result, SelfTest
+from transom.model.answers import (
+    BootReport,
+    Failure,
+    Inventory,
+    NodeStatus,
+    Plan,
+    Result,
+    SelfTest,
+    Survey,
+)
 from transom.model.event import Event
 from transom.model.journal import JournalRecord, Receipt
 from transom.model.recipe import Recipe
@@ -37,6 +47,7 @@ class Document:
 
 
 DOCUMENTS = (
+    Document("boot-report", BootReport, r"`C:\k\transom\boot\report.json`, after a failed boot"),
     Document("boot-story", BootStory, "`transom userdata lint --explain -o json`"),
     Document("addon-changes", AddonChanges, "`transom addons diff|apply|delete -o json`"),
     Document("collect-result", CollectResult, "`transom collect -o json`"),
@@ -48,6 +59,13 @@ DOCUMENTS = (
     Document("facts", Facts, "`transom facts -o json` with a version or a release"),
     Document("facts-matrix", FactsMatrix, "`transom facts -o json`"),
     Document("failure", Failure, "answer of a verb of the node program that fails"),
+    Document("fleet-plan", FleetPlanDocument, "`transom plan -o json`"),
+    Document(
+        "fleet-result",
+        FleetResult,
+        "`-o json` of `transom apply`, `adopt`, `upgrade`, `maintain`, `reset --host`",
+    ),
+    Document("fleet-status", FleetStatusDocument, "`transom status -o json`"),
     Document(
         "findings", FindingsDocument, "`-o json` of `transom lint`, `doctor` and `userdata lint`"
     ),
@@ -68,5 +86,6 @@ DOCUMENTS = (
     Document("request", Request, "standard input of the node program"),
     Document("result", Result, "last line of a run with `--foreground`"),
     Document("self-test", SelfTest, "answer of the node program's `selftest`"),
-    Document("reset-result", ResetResult, "`transom reset -o json`"),
+    Document("reset-result", ResetResult, "`transom reset ADDRESS -o json`"),
+    Document("survey", Survey, "answer of the node program's `survey`"),
 )

@@ -33,12 +33,19 @@ class ResetResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CollectResult:
-    """An archive that was written."""
+class CollectedArchive:
+    """An archive of one host."""
 
-    api_version: str = API_VERSION
-    kind: str = "CollectResult"
     host: str
     file: str
     bytes: int
     sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CollectResult:
+    """The archives that were written."""
+
+    api_version: str = API_VERSION
+    kind: str = "CollectResult"
+    archives: tuple[CollectedArchive, ...]

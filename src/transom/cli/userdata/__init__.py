@@ -8,6 +8,7 @@ SUMMARY = "Boot data for cloudbase-init: what it will do on Windows, and what wi
 
 _VERBS = {
     "lint": "what cloudbase-init will execute, ignore and get wrong",
+    "compile": "boot data that makes a machine a node",
     "pack": "boot data as a platform takes it: encoded, as an image, as guestinfo",
 }
 

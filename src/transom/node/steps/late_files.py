@@ -1,5 +1,6 @@
 """Files that need what only the joined node knows: its pod range, in some CNI configurations."""
 
+import ipaddress
 import ntpath
 import re
 from collections.abc import Sequence
@@ -15,7 +16,11 @@ from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
 from transom.node.steps.join import Layout
 
 POD_RANGE = "nodePodCIDR"
-_RANGE = r"[0-9a-fA-F.:]+/[0-9]+"
+# The address that HNS gives the host on a bridged network: the second of the range.
+POD_GATEWAY = "nodePodGateway"
+_GATEWAY_NUMBER = 2
+_FORMS = {POD_RANGE: r"[0-9a-fA-F.:]+/[0-9]+", POD_GATEWAY: r"[0-9a-fA-F.:]+"}
+_FILL = re.compile(r"\{\{(\w+)\}\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +76,26 @@ class LateFiles:
 
 
 def _filled(item: File, pods: str) -> str:
-    unknown = set(item.fills) - {POD_RANGE}
+    gateway = ipaddress.ip_network(pods, strict=False)[_GATEWAY_NUMBER]
+    known = {POD_RANGE: pods, POD_GATEWAY: str(gateway)}
+    unknown = set(item.fills) - known.keys()
     if unknown:
         raise InternalError(f"{item.path} needs {', '.join(sorted(unknown))}", subject=item.path)
-    return item.content.replace("{{" + POD_RANGE + "}}", pods)
+    content = item.content
+    for name in item.fills:
+        content = content.replace("{{" + name + "}}", known[name])
+    return content
 
 
 def _state(files: ReadFiles, item: File) -> str:
     kind = files.kind(item.path)
     if kind is not PathKind.FILE:
         return str(kind.value)
-    parts = item.content.split("{{" + POD_RANGE + "}}")
-    pattern = _RANGE.join(re.escape(part) for part in parts)
+    # Every second part is the name of what was filled in between.
+    parts = _FILL.split(item.content)
+    pattern = "".join(
+        _FORMS.get(part, r".*") if number % 2 else re.escape(part)
+        for number, part in enumerate(parts)
+    )
     found = files.read(item.path).decode("utf-8", "replace")
     return "" if re.fullmatch(pattern, found) else "other content"

@@ -1,6 +1,8 @@
 """Reasons that concern the kubelet: configuration fields, flags and feature gates."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
 
 from transom.facts import rows
 from transom.facts.gates import Gate
@@ -11,23 +13,27 @@ from transom.model.version import Version
 from transom.recipe.case import Case
 from transom.recipe.refusals.because import because, host_path
 
+Where = Callable[[str], str]
+
 
 def kubelet_fields(case: Case) -> Iterator[Refusal]:
     """Configuration a Windows kubelet does not start with."""
-    flat = dict(_flatten(case.host.kubelet.config))
-    for row in rows.rows(Field, case.at):
+    yield from field_refusals(case.host.kubelet.config, case.at, partial(_in_fleet, case))
+
+
+def field_refusals(config: Mapping[str, Any], at: At, where: Where) -> Iterator[Refusal]:
+    """The fields that are refused; `where` says where a path of the configuration stands."""
+    flat = dict(_flatten(config))
+    for row in rows.rows(Field, at):
         if row.behaviour != "refused" or row.path not in flat:
             continue
         value = flat[row.path]
-        if not _is_meant(row.when, value):
-            continue
-        yield because(
-            row,
-            host_path(case, f"kubelet.config.{row.path}"),
-            _shown(value),
-            row.text,
-            row.fix,
-        )
+        if _is_meant(row.when, value):
+            yield because(row, where(row.path), _shown(value), row.text, row.fix)
+
+
+def _in_fleet(case: Case, path: str) -> str:
+    return host_path(case, f"kubelet.config.{path}")
 
 
 def _is_meant(when: str, value: object) -> bool:
@@ -69,18 +75,23 @@ def kubelet_flags(case: Case) -> Iterator[Refusal]:
 def gates(case: Case) -> Iterator[Refusal]:
     """Gates that are gone, locked or not there yet."""
     gates = case.host.kubelet.config.get("featureGates", {})
+    yield from gate_refusals(gates, case.kubernetes, partial(_in_fleet, case))
+
+
+def gate_refusals(gates: Mapping[str, Any], kubernetes: Version, where: Where) -> Iterator[Refusal]:
+    """The gates that stop a kubelet of that version."""
     known = {row.name: row for row in rows.read(Gate) if "kubeadm" not in row.components}
     for name, value in gates.items():
         row = known.get(name)
         if row is not None:
-            yield from _gate(case, row, value=bool(value))
+            subject = where(f"featureGates.{name}")
+            yield from _gate(row, kubernetes, subject, value=bool(value))
 
 
-def _gate(case: Case, row: Gate, *, value: bool) -> Iterator[Refusal]:
-    subject = host_path(case, f"kubelet.config.featureGates.{row.name}")
-    found = f"{_shown(value)} with Kubernetes {case.kubernetes}"
+def _gate(row: Gate, kubernetes: Version, subject: str, *, value: bool) -> Iterator[Refusal]:
+    found = f"{_shown(value)} with Kubernetes {kubernetes}"
     stages = [Version.parse(s) for s in (row.alpha, row.beta, row.ga, row.deprecated) if s]
-    if row.removed and case.kubernetes >= Version.parse(row.removed):
+    if row.removed and kubernetes >= Version.parse(row.removed):
         yield because(
             row,
             subject,
@@ -88,11 +99,11 @@ def _gate(case: Case, row: Gate, *, value: bool) -> Iterator[Refusal]:
             f"the gate is gone since {row.removed}: a kubelet that finds it does not start",
             "Remove it.",
         )
-    elif stages and case.kubernetes < min(stages):
+    elif stages and kubernetes < min(stages):
         yield because(
             row, subject, found, f"the gate comes with {min(stages).minor_text}", "Remove it."
         )
-    elif row.locked and case.kubernetes >= Version.parse(row.locked) and value != row.locked_to:
+    elif row.locked and kubernetes >= Version.parse(row.locked) and value != row.locked_to:
         yield because(
             row,
             subject,

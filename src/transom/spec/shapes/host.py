@@ -30,6 +30,11 @@ _WINDOWS = Object(
 _USER = Text(
     about="Who to log in as.", syntax=syntax.TEXT, examples=("Administrator",), numeric=True
 )
+_SERVER = Text(
+    about="Where it is reached, where that is not the host's address; for SSH also an alias.",
+    syntax=syntax.HOST,
+    examples=("win-01.mgmt.corp",),
+)
 _PORT = Number(about="The port, where it is not the usual one.", minimum=1, maximum=_LARGEST_PORT)
 
 _SSH = Object(
@@ -37,6 +42,7 @@ _SSH = Object(
     about="Reached over SSH.",
     make=partial(fleet.Connection, fleet.Transport.SSH),
     keys={
+        "host": _SERVER,
         "user": _USER,
         "port": _PORT,
         "jump": Text(
@@ -57,7 +63,7 @@ _WINRM = Object(
     title="WinRM",
     about="Reached over WinRM.",
     make=partial(fleet.Connection, fleet.Transport.WINRM),
-    keys={"user": _USER, "port": _PORT, "credential": CREDENTIAL},
+    keys={"host": _SERVER, "user": _USER, "port": _PORT, "credential": CREDENTIAL},
 )
 
 

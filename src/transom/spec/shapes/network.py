@@ -61,7 +61,24 @@ PLUGINS: Mapping[str, Shape] = {
     "ovnKubernetes": _plain(
         "OVNKubernetes", "OVN-Kubernetes with its hybrid overlay.", fleet.OVNKubernetesSpec
     ),
-    "wincni": _plain("WinCNI", "wincni.", fleet.WinCNISpec),
+    "wincni": Object(
+        title="WinCNI",
+        about="wincni: pods routed by switches, routers or the cloud.",
+        make=fleet.WinCNISpec,
+        keys={
+            "version": _VERSION,
+            "nodeSubnet": Text(
+                about="The network of the hosts, which pods reach without address translation.",
+                syntax=syntax.CIDR,
+                examples=("10.127.132.128/25",),
+            ),
+            "environment": Text(
+                about="Where the hosts are, for wincni's own address management.",
+                choices=("azure",),
+                examples=("azure",),
+            ),
+        },
+    ),
     "winBridge": _plain("WinBridge", "The reference plugin win-bridge.", fleet.WinBridgeSpec),
     "winOverlay": _plain("WinOverlay", "The reference plugin win-overlay.", fleet.WinOverlaySpec),
     "weave": _plain("Weave", "Weave: does not support Windows; refused.", fleet.WeaveSpec),

@@ -97,3 +97,13 @@ def test_merging_replaces_all_but_maps():
 
 def replace_recipe(want, **changes):
     return replace(want, recipe=replace(want.recipe, **changes))
+
+
+def test_the_gateway_is_the_second_address_of_the_range(joined, want):
+    text = '{"subnet": "{{nodePodCIDR}}", "GW": "{{nodePodGateway}}"}'
+    fills = ("nodePodCIDR", "nodePodGateway")
+    file = replace(want.recipe.files[-1], path=LATE, content=text, fills=fills)
+    spec = replace_recipe(want, files=(file,))
+    LateFiles().apply(joined, LateFiles().check(joined, spec))
+    assert joined.files.read(LATE) == b'{"subnet": "10.244.3.0/24", "GW": "10.244.3.2"}'
+    assert LateFiles().check(joined, spec) == []

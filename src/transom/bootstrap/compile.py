@@ -1,0 +1,218 @@
+"""Boot data that makes a machine a node: the node program by its hash, the recipe, and the join.
+
+Called by `transom userdata compile` and by templates of Cluster API. Pure: what it carries is given.
+The forms differ in what they can tell: only multi-part data can report a failure to the platform.
+"""
+
+import base64
+import gzip
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import Any
+
+from transom.errors import UsageError
+from transom.model.codec import encode
+from transom.model.recipe import JoinPlan
+from transom.model.request import JoinSecrets, Request
+
+FORMATS = ("cloud-config", "multipart", "script")
+HOME = r"C:\k\transom"
+FOLDER = HOME + r"\boot"
+COMMAND = rf"{FOLDER}\boot.cmd"
+_JOIN = r"C:\run\kubeadm\kubeadm-join-config.yaml"
+_PLACEHOLDER = r"C:\run\cluster-api\placeholder"
+_BOUNDARY = "==transom-boot-data=="
+_LINE = 76
+_PUT = (
+    "function Put($path, $text) {",
+    "  $packed = New-Object IO.MemoryStream(, [Convert]::FromBase64String($text))",
+    "  $open = New-Object IO.Compression.GZipStream($packed, [IO.Compression.CompressionMode]::Decompress)",
+    "  $file = [IO.File]::Create($path)",
+    "  try { $open.CopyTo($file) } finally { $file.Dispose() }",
+    "}",
+)
+_ADMINISTRATORS = "*S-1-5-18:(OI)(CI)F *S-1-5-32-544:(OI)(CI)F"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """Something the machine fetches by its hash; without a URL it must be there already."""
+
+    sha256: str
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class User:
+    """Somebody who may log in by an SSH key; the password is random and known to nobody."""
+
+    name: str
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BootPlan:
+    """What boot data is made of.
+
+    `program` are the node program's bytes where it is embedded, else it is fetched. Without
+    `join` somebody else, as Cluster API, writes the join configuration.
+    """
+
+    request: Request
+    python: Fetched
+    program: Fetched
+    embedded: bytes = field(default=b"", repr=False)
+    join: JoinSecrets | None = None
+    users: tuple[User, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BootFile:
+    """A file that boot data writes."""
+
+    path: str
+    content: bytes = field(repr=False)
+
+
+def compile_boot_data(plan: BootPlan, form: str) -> bytes:
+    """The boot data in one of the formats."""
+    if form == "cloud-config":
+        return b"#cloud-config\n" + _cloud_config(plan)
+    if form == "multipart":
+        return _multipart(plan)
+    if plan.users:
+        raise UsageError(
+            "a script makes no users", subject="--format script", hint="use cloud-config"
+        )
+    return _script(plan)
+
+
+def boot_files(plan: BootPlan) -> list[BootFile]:
+    """Every file that boot data brings, in the order it is written."""
+    return [*_files(plan)]
+
+
+def _files(plan: BootPlan) -> Iterator[BootFile]:
+    if plan.request.join is not None:
+        raise UsageError("a recipe for boot data has no secrets", subject="the request")
+    wanted = {
+        "python": encode(plan.python),
+        "program": encode(plan.program),
+        "close": [_JOIN.rpartition("\\")[0]],
+        "arguments": ["--request", rf"{FOLDER}\request.json"],
+    }
+    yield BootFile(rf"{FOLDER}\boot.json", _json(wanted))
+    yield BootFile(rf"{FOLDER}\bring.py", carried("bring.py"))
+    yield BootFile(COMMAND, carried("boot.cmd").replace(b"\n", b"\r\n"))
+    yield BootFile(rf"{FOLDER}\request.json", _json(encode(plan.request)))
+    if plan.embedded:
+        yield BootFile(rf"{HOME}\node.pyz", plan.embedded)
+    if plan.join is not None:
+        yield BootFile(_JOIN, _json(join_configuration(plan.request.recipe.join, plan.join)))
+    yield BootFile(_PLACEHOLDER, b"")
+
+
+def carried(name: str) -> bytes:
+    """A file of `windows/` as it goes to machines, with plain line ends."""
+    text = (files("transom.bootstrap.windows") / name).read_bytes()
+    return text.replace(b"\r\n", b"\n")
+
+
+def join_configuration(plan: JoinPlan, secrets: JoinSecrets) -> dict[str, Any]:
+    """The JoinConfiguration for kubeadm, with where and with what to join, in the version it reads."""
+    return {
+        "apiVersion": plan.api_version,
+        "kind": "JoinConfiguration",
+        "discovery": {
+            "bootstrapToken": {
+                "apiServerEndpoint": secrets.endpoint,
+                "token": secrets.token,
+                "caCertHashes": list(secrets.ca_hashes),
+            }
+        },
+        "nodeRegistration": {
+            "criSocket": plan.cri_socket,
+            "taints": [encode(taint) for taint in plan.taints],
+        },
+    }
+
+
+def _json(value: Mapping[str, Any]) -> bytes:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def _cloud_config(plan: BootPlan) -> bytes:
+    """The sections; YAML's scalars as JSON strings, which nobody reads differently."""
+    lines = ["write_files:"]
+    for file in _files(plan):
+        lines += [f"- path: {json.dumps(file.path)}", "  permissions: '0600'"]
+        packed = gzip.compress(file.content, mtime=0)
+        if len(packed) < len(file.content):
+            lines += ["  encoding: gz+b64", f"  content: {base64.b64encode(packed).decode()}"]
+        else:
+            encoded = base64.b64encode(file.content).decode()
+            lines += ["  encoding: b64", f"  content: {json.dumps(encoded)}"]
+    if plan.users:
+        lines.append("users:")
+    for user in plan.users:
+        lines += [f"- name: {json.dumps(user.name)}", "  groups: [Administrators]"]
+        lines += ["  ssh_authorized_keys:", *(f"  - {json.dumps(key)}" for key in user.keys)]
+    lines += ["runcmd:", *(f"- {json.dumps(command)}" for command in commands())]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def commands(*, prepare: bool = False) -> tuple[str, ...]:
+    """What cmd.exe is told: close the join configuration, start, and pass the exit code on.
+
+    With `prepare` the commands that follow join the node; the script ends where this fails, also
+    for a restart.
+    """
+    start = f"call {COMMAND}"
+    if prepare:
+        return (f"icacls C:\\run\\kubeadm /inheritance:r /grant:r {_ADMINISTRATORS}",
+                f"{start} --prepare || exit")  # fmt: skip
+    return (
+        f"icacls C:\\run\\kubeadm /inheritance:r /grant:r {_ADMINISTRATORS}",
+        start,
+        "exit %ERRORLEVEL%",
+    )
+
+
+def _multipart(plan: BootPlan) -> bytes:
+    parts = (
+        ("text/part-handler", "transom-handler.py", carried("handler.py")),
+        ("text/cloud-config", "transom.yaml", _cloud_config(plan)),
+    )
+    lines = ["MIME-Version: 1.0", f'Content-Type: multipart/mixed; boundary="{_BOUNDARY}"', ""]
+    for kind, name, content in parts:
+        encoded = base64.b64encode(content).decode()
+        lines += [
+            f"--{_BOUNDARY}",
+            f"Content-Type: {kind}",
+            f'Content-Disposition: attachment; filename="{name}"',
+            "Content-Transfer-Encoding: base64",
+            "",
+            *(encoded[start : start + _LINE] for start in range(0, len(encoded), _LINE)),
+        ]
+    lines += [f"--{_BOUNDARY}--", ""]
+    return "\n".join(lines).encode()
+
+
+def _script(plan: BootPlan) -> bytes:
+    """A PowerShell script: folders are closed before anything is written into them."""
+    found = boot_files(plan)
+    folders = dict.fromkeys(file.path.rpartition("\\")[0] for file in found)
+    lines = ["#ps1_sysnative", "$ErrorActionPreference = 'Stop'"]
+    for folder in folders:
+        lines.append(f"New-Item -ItemType Directory -Force -Path '{folder}' | Out-Null")
+        if not folder.endswith("cluster-api"):
+            grants = " ".join(f"'{grant}'" for grant in _ADMINISTRATORS.split())
+            lines.append(f"icacls '{folder}' /inheritance:r /grant:r {grants} | Out-Null")
+    lines += _PUT
+    for file in found:
+        encoded = base64.b64encode(gzip.compress(file.content, mtime=0)).decode()
+        lines.append(f"Put '{file.path}' '{encoded}'")
+    lines += [f"& cmd.exe /c '{COMMAND}'", "exit $LASTEXITCODE", ""]
+    return "\r\n".join(lines).encode()

@@ -1,0 +1,1 @@
+"""Files that boot data carries to a machine as they are; read as text, never imported."""

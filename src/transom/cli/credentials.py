@@ -1,0 +1,97 @@
+"""Secrets from where a fleet says they are; each is fetched once, and only when it is needed.
+
+Used by the commands that reach hosts. The only place that reads a secret's value from outside.
+"""
+
+import asyncio
+import getpass
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from transom.errors import UsageError
+from transom.model.fleet import (
+    Credential,
+    FromAgent,
+    FromCommand,
+    FromEnvironment,
+    FromFile,
+    FromPrompt,
+    FromSecret,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from transom.kube.api import Api
+
+
+class Secrets:
+    """The secrets of one command's run."""
+
+    def __init__(self, api: "Api | None") -> None:
+        self._api = api
+        self._kept: dict[tuple[Credential, str], str] = {}
+        self._lock = asyncio.Lock()
+
+    async def value(self, credential: Credential, *, of: str) -> str:
+        """The secret; `of` says whose it is, for a prompt and for messages."""
+        key = (credential, of if isinstance(credential, FromPrompt) else "")
+        async with self._lock:
+            if key not in self._kept:
+                self._kept[key] = await self._read(credential, of)
+            return self._kept[key]
+
+    async def _read(self, credential: Credential, of: str) -> str:
+        match credential:
+            case FromEnvironment():
+                return _environment(credential.name, of)
+            case FromCommand():
+                from transom.remote.secret_command import printed_secret
+
+                return await printed_secret(credential.argv)
+            case FromFile():
+                return _file(credential.path)
+            case FromPrompt():
+                return await asyncio.to_thread(_ask, of)
+            case FromSecret():
+                return await self._secret(credential)
+            case FromAgent():
+                raise UsageError(f"the SSH agent shows no secret, and {of} needs one")
+
+    async def _secret(self, place: FromSecret) -> str:
+        named = f"Secret {place.namespace}/{place.name}"
+        if self._api is None:
+            raise UsageError(f"{named} cannot be read without a kubeconfig", subject=named)
+        found = await self._api.secret(place.namespace, place.name)
+        if found is None or place.key not in found:
+            raise UsageError(
+                f"{named} with the key {place.key} is not there",
+                subject=named,
+                hint="make it, or name another place in the fleet's credential",
+            )
+        return found[place.key].decode("utf-8", "replace").rstrip("\r\n")
+
+
+def _environment(name: str, of: str) -> str:
+    environ: Mapping[str, str] = os.environ  # noqa: TID251 - the command line reads it
+    if not environ.get(name):
+        raise UsageError(f"${name} is not set, and {of} needs it", subject=name)
+    return environ[name]
+
+
+def _file(path: str) -> str:
+    try:
+        return Path(path).expanduser().read_text("utf-8").rstrip("\r\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read {path}", subject=path) from error
+
+
+def _ask(of: str) -> str:
+    if not sys.stdin.isatty():
+        raise UsageError(
+            f"{of} needs a password, and nobody can be asked",
+            hint="name another place in the fleet's credential: env, command or secretRef",
+        )
+    return getpass.getpass(f"Password for {of}: ", stream=sys.stderr)

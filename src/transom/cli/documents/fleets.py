@@ -1,0 +1,147 @@
+"""What the commands about a whole fleet print with `-o json`."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from transom.fleet.cluster_checks import Misplaced
+from transom.fleet.status import HostStatus
+from transom.model.answers import PlannedStep
+from transom.model.problem import Refusal
+from transom.model.recipe import API_VERSION
+
+if TYPE_CHECKING:
+    from transom.fleet.apply import Applied
+    from transom.fleet.plan import FleetPlan, HostPlan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedHost:
+    """What would be done to one host.
+
+    `standing` is `unchanged`, `changes`, `refused`, `unreachable` or `failed`; `drains` that pods
+    leave before it is touched; `afterwards` the steps of which only the join will tell; `error`
+    why it could not be looked at.
+    """
+
+    host: str
+    address: str
+    pool: str
+    standing: str
+    disruption: str
+    joins: bool
+    drains: bool
+    steps: tuple[PlannedStep, ...]
+    afterwards: tuple[str, ...]
+    warnings: tuple[str, ...]
+    refused: tuple[Refusal, ...]
+    error: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FleetPlanDocument:
+    """What `apply` would do; hosts of one wave are disturbed together, the waves in their order.
+
+    `refused` are the reasons why the cluster and the fleet do not go together; `unread` is what
+    could not be looked at.
+    """
+
+    api_version: str = API_VERSION
+    kind: str = "FleetPlan"
+    fleet: str
+    hosts: tuple[PlannedHost, ...]
+    waves: tuple[tuple[str, ...], ...]
+    refused: tuple[Refusal, ...]
+    notes: tuple[str, ...]
+    misplaced: tuple[Misplaced, ...]
+    unread: tuple[str, ...]
+    changes: int
+
+
+def plan_document(plan: "FleetPlan") -> FleetPlanDocument:
+    """The document of a plan."""
+    return FleetPlanDocument(
+        fleet=plan.fleet.name,
+        hosts=tuple(_host(host) for host in plan.hosts),
+        waves=plan.waves,
+        refused=plan.checked.refusals,
+        notes=plan.checked.notes,
+        misplaced=plan.checked.misplaced,
+        unread=plan.unread,
+        changes=sum(host.changes for host in plan.hosts),
+    )
+
+
+def _host(host: "HostPlan") -> PlannedHost:
+    return PlannedHost(
+        host=host.name,
+        address=host.address,
+        pool=host.pool,
+        standing=host.standing.value,
+        disruption=host.disruption.value,
+        joins=host.joins,
+        drains=host.drains,
+        steps=host.steps,
+        afterwards=host.afterwards,
+        warnings=host.warnings,
+        refused=host.refusals,
+        error=host.error.message if host.error is not None else "",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppliedHost:
+    """What came of one host.
+
+    `outcome` is `unchanged`, `changed`, `failed`, `refused` or `not started`; `ready` is null where
+    the cluster could not be asked. `changed` are the steps that changed something, in their order.
+    """
+
+    host: str
+    outcome: str
+    ready: bool | None
+    kubelet: str
+    changed: tuple[str, ...]
+    notes: tuple[str, ...]
+    refused: tuple[Refusal, ...]
+    error: str
+    hint: str
+    elapsed_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FleetResult:
+    """What came of a fleet; hosts that are not named were not begun."""
+
+    api_version: str = API_VERSION
+    kind: str = "FleetResult"
+    fleet: str
+    verb: str
+    hosts: tuple[AppliedHost, ...]
+    elapsed_ms: int
+
+
+def applied_host(applied: "Applied") -> AppliedHost:
+    """The document of a host's end."""
+    error = applied.error
+    return AppliedHost(
+        host=applied.host,
+        outcome=applied.outcome.value,
+        ready=applied.ready,
+        kubelet=applied.kubelet,
+        changed=applied.changed,
+        notes=applied.notes,
+        refused=applied.refusals,
+        error=error.message if error is not None else "",
+        hint=error.hint if error is not None else "",
+        elapsed_ms=round(applied.elapsed_s * 1000),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FleetStatusDocument:
+    """How the hosts stand; `left_over` are Nodes that no host of the fleet names any more."""
+
+    api_version: str = API_VERSION
+    kind: str = "FleetStatus"
+    hosts: tuple[HostStatus, ...]
+    left_over: tuple[str, ...]

@@ -1,0 +1,273 @@
+"""A fleet's hosts and cluster as arguments: how they are chosen, and the doors they open.
+
+Shared by the commands that take `-f fleet.yaml` and reach its hosts.
+"""
+
+import argparse
+import sys
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from transom.cli import cluster_access, fleet_file, host_access, join, lock_file
+from transom.cli.credentials import Secrets
+from transom.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from transom.fleet.program import Brought
+    from transom.fleet.run import Connect
+    from transom.fleet.survey import FleetDoors
+    from transom.kube.api import Api
+    from transom.model.fleet import Connection, Fleet, Host
+    from transom.model.lock import Lock
+    from transom.remote.ssh import Target
+
+T = TypeVar("T")
+
+_PARALLEL = 100
+
+
+@dataclass(frozen=True)
+class Site:
+    """The fleet that is meant, the hosts of it that were chosen, its lock and its doors."""
+
+    fleet: "Fleet"
+    hosts: tuple[str, ...]
+    lock: "Lock"
+    doors: "FleetDoors"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The fleet, which of its hosts, the cluster and where artifacts come from."""
+    add_choice_arguments(parser)
+    cluster_access.add_arguments(parser, fleet=True)
+    group = add_way_arguments(parser)
+    group.add_argument(
+        "--lock", metavar="FILE", help="SHA-256 sums (default: transom.lock beside the fleet)"
+    )
+    group.add_argument(
+        "--python",
+        metavar="FILE",
+        help="python.org's embeddable package for hosts, instead of downloading it",
+    )
+
+
+def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
+    """The fleet, and which of its hosts."""
+    fleet_file.add_argument(parser)
+    parser.add_argument("--fleet", metavar="NAME", help="which one, where the file has several")
+    parser.add_argument(
+        "--host", action="append", default=[], metavar="NAME", help="only this host; repeatable"
+    )
+    parser.add_argument(
+        "--pool",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="only hosts of this pool; repeatable",
+    )
+
+
+def add_way_arguments(parser: argparse.ArgumentParser) -> "argparse._ArgumentGroup":
+    """How a fleet's hosts are reached."""
+    group = parser.add_argument_group("the hosts of a fleet")
+    group.add_argument(
+        "--accept-new-host-keys",
+        action="store_true",
+        help="write down the SSH keys of hosts seen for the first time, with a warning",
+    )
+    group.add_argument(
+        "--parallel",
+        type=_count,
+        default=_PARALLEL,
+        metavar="N",
+        help="so many hosts at once (default: %(default)s)",
+    )
+    return group
+
+
+def open_site(args: argparse.Namespace) -> Site:
+    """Read the fleet and have its doors; none is opened yet."""
+    fleet = one_fleet(args)
+    lock = lock_file.load(lock_file.locate(args.filename, getattr(args, "lock", None)))
+    return Site(fleet, chosen_hosts(fleet, args), lock, doors_of(args, fleet, lock))
+
+
+def within(site: Site, act: "Callable[[], Awaitable[T]]") -> T:
+    """Do something with the doors, and close them."""
+    import asyncio
+
+    async def done() -> T:
+        try:
+            return await act()
+        finally:
+            if site.doors.api is not None:
+                await site.doors.api.close()
+
+    return asyncio.run(done())
+
+
+def one_fleet(args: argparse.Namespace) -> "Fleet":
+    """The only fleet of the file, or the named one."""
+    fleets = fleet_file.read(args.filename)
+    named = [fleet for fleet in fleets if args.fleet in (None, fleet.name)]
+    if len(named) != 1:
+        names = ", ".join(fleet.name for fleet in fleets)
+        raise UsageError(
+            f"{args.filename} has {'several fleets' if named else f'no fleet {args.fleet}'}",
+            subject=args.filename,
+            hint=f"name one with --fleet: {names}",
+        )
+    return named[0]
+
+
+def chosen_hosts(fleet: "Fleet", args: argparse.Namespace) -> tuple[str, ...]:
+    """The names of the hosts that were chosen; all where nothing was said."""
+    pools = {host.pool for host in fleet.hosts if host.pool}
+    unknown = [f"pool {name}" for name in args.pool if name not in pools]
+    unknown += [f"host {name}" for name in args.host if name not in {h.name for h in fleet.hosts}]
+    if unknown:
+        hosts = ", ".join(host.name for host in fleet.hosts) or "none"
+        raise UsageError(
+            f"fleet {fleet.name} has no {', no '.join(unknown)}",
+            hint=f"its hosts are {hosts}"
+            + (f"; its pools {', '.join(sorted(pools))}" if pools else ""),
+        )
+    chosen = tuple(
+        host.name
+        for host in fleet.hosts
+        if not (args.host or args.pool) or host.name in args.host or host.pool in args.pool
+    )
+    if not chosen:
+        raise UsageError(
+            f"fleet {fleet.name} has no hosts",
+            subject=args.filename,
+            hint="add some under spec.hosts: name, address, windows.release",
+        )
+    return chosen
+
+
+def doors_of(args: argparse.Namespace, fleet: "Fleet", lock: "Lock") -> "FleetDoors":
+    """The doors to the hosts and the cluster; none is opened yet."""
+    from transom.fleet.run import RealClock
+    from transom.fleet.survey import FleetDoors
+
+    api = _api(args, fleet)
+    brought: list[Brought] = []
+
+    def bring() -> "Brought":
+        if not brought:
+            brought.append(join.brought_of(getattr(args, "python", None), lock, fleet.source))
+        return brought[0]
+
+    secrets = Secrets(api)
+
+    def connect(host: "Host") -> "Connect":
+        return connect_to(host, secrets, accept_new=args.accept_new_host_keys)
+
+    return FleetDoors(
+        api=api,
+        connect=connect,
+        clock=RealClock(),
+        now=lambda: datetime.now(UTC),
+        bring=bring,
+        parallel=args.parallel,
+        token=_token(fleet, secrets),
+    )
+
+
+def _token(fleet: "Fleet", secrets: Secrets) -> "Callable[[], Awaitable[str]] | None":
+    """The bootstrap token that the fleet names, fetched when a host needs it."""
+    place = fleet.cluster.token_from
+    if place is None:
+        return None
+
+    async def token() -> str:
+        return await secrets.value(place, of=f"joining fleet {fleet.name}")
+
+    return token
+
+
+def _api(args: argparse.Namespace, fleet: "Fleet") -> "Api | None":
+    """The cluster's API; a fleet that names the way in by itself can do without."""
+    if fleet.cluster.endpoint and not (args.kubeconfig or fleet.cluster.kubeconfig):
+        return None
+    return cluster_access.open_api(args, fleet.cluster)
+
+
+def connect_to(host: "Host", secrets: Secrets, *, accept_new: bool = False) -> "Connect":
+    """The way to a host of a fleet; it is not taken yet."""
+    from transom.model.fleet import Transport
+    from transom.remote.ssh import SshSession, connect
+
+    way = host.connection
+    if way is not None and way.transport is not Transport.SSH:
+        raise UsageError(f"{host.name} is reached by {way.transport}, and this needs SSH")
+    known_hosts = Path("~/.ssh/known_hosts").expanduser()
+
+    async def open_session() -> SshSession:
+        target, password = await _target(host, way, secrets)
+        person = _Person(password, accept_new=accept_new)
+        return await connect(target, person, known_hosts=known_hosts)
+
+    return open_session
+
+
+async def _target(
+    host: "Host", way: "Connection | None", secrets: Secrets
+) -> "tuple[Target, str | None]":
+    """Where its SSH server is, and the password where the credential is one."""
+    from transom.model.fleet import FromAgent, FromFile
+
+    address = (way.host if way else None) or host.address
+    target = host_access.parse_target(f"[{address}]" if ":" in address else address)
+    if way is None:
+        return target, None
+    target = replace(
+        target,
+        user=way.user or target.user,
+        port=way.port or target.port,
+        host_key=way.host_key,
+        jump=host_access.parse_target(way.jump) if way.jump else None,
+    )
+    match way.credential:
+        case None | FromAgent():
+            return target, None
+        case FromFile(path):
+            return replace(target, key_file=path), None
+        case credential:
+            text = await secrets.value(credential, of=f"{target.user} on the hosts")
+            if text.startswith("-----BEGIN "):
+                return replace(target, key_text=text + "\n"), None
+            return target, text
+
+
+class _Person(host_access.Terminal):
+    """The person, with a password that the fleet led to and a word on new keys."""
+
+    def __init__(self, password: str | None, *, accept_new: bool) -> None:
+        self._password = password
+        self._accept_new = accept_new
+
+    def trusts(self, host: str, algorithm: str, fingerprint: str) -> bool:
+        if not self._accept_new:
+            return super().trusts(host, algorithm, fingerprint)
+        print(
+            f"warning: {host} is seen for the first time; its {algorithm} key is written down: "
+            f"{fingerprint}",
+            file=sys.stderr,
+        )
+        return True
+
+    def password(self, host: str, user: str) -> str | None:
+        return self._password or super().password(host, user)
+
+
+def _count(text: str) -> int:
+    count = int(text) if text.isdecimal() else 0
+    if count < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of hosts")
+    return count

@@ -1,0 +1,122 @@
+"""Changing a fleet from the command line: show the plan, ask, do it, sum up.
+
+Shared by `apply`, `adopt`, `upgrade` and `maintain`.
+"""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from transom.cli import fleet_access, fleet_report
+from transom.cli.fleet_lines import FleetLines
+from transom.cli.plan_text import plan_lines
+from transom.errors import Refused, UsageError
+
+if TYPE_CHECKING:
+    from transom.fleet.plan import FleetPlan
+    from transom.model.request import Verb
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The fleet, the confirmation and the forms of the result."""
+    fleet_access.add_arguments(parser)
+    parser.add_argument("-y", "--yes", action="store_true", help="do not ask")
+    parser.add_argument("--junit", metavar="FILE", help="write the result as JUnit XML too")
+    parser.add_argument("-o", "--output", choices=["text", "json"], default="text")
+
+
+def carry_out(
+    args: Namespace,
+    site: fleet_access.Site,
+    verb: "Verb",
+    *,
+    name: str,
+    approve: bool = True,
+    keep_going: bool = False,
+) -> int:
+    """Plan with that verb, ask, and do what the plan says."""
+
+    async def doing(lines: FleetLines) -> None:
+        from transom.fleet.apply import Applying, apply_plan
+        from transom.fleet.survey import survey_fleet
+
+        surveyed = await survey_fleet(
+            site.fleet, site.lock, site.doors, hosts=site.hosts, verb=verb
+        )
+        agree(surveyed.plan, args)
+        work = Applying(
+            surveyed=surveyed,
+            doors=site.doors,
+            watcher=lines,
+            approve=approve,
+            keep_going=keep_going,
+        )
+        await apply_plan(work)
+
+    return watched(args, site, doing, name=name)
+
+
+def watched(
+    args: Namespace,
+    site: fleet_access.Site,
+    doing: Callable[[FleetLines], Awaitable[None]],
+    *,
+    name: str,
+) -> int:
+    """Do something to the hosts with progress shown, and print what came of each."""
+    lines = FleetLines(len(site.hosts))
+    try:
+        fleet_access.within(site, lambda: doing(lines))
+    except KeyboardInterrupt:
+        lines.end()
+        _interrupted(lines, args, name)
+        raise
+    finally:
+        lines.end()
+    results = sorted(lines.results.values(), key=lambda applied: applied.host)
+    fleet, elapsed = site.fleet.name, lines.elapsed_s
+    fleet_report.print_result(
+        results, fleet=fleet, verb=name, output=args.output, elapsed_s=elapsed
+    )
+    if getattr(args, "junit", None):
+        fleet_report.write_junit(Path(args.junit), results, fleet=fleet, elapsed_s=elapsed)
+    return fleet_report.exit_code(results)
+
+
+def agree(plan: "FleetPlan", args: Namespace) -> None:
+    """Show what would be done; go on only where that can work and is wanted."""
+    from transom.fleet.plan import Standing
+
+    if plan.checked.refusals:
+        raise Refused(plan.checked.refusals, subject=f"fleet {plan.fleet.name}")
+    stream = sys.stderr if args.output == "json" else sys.stdout
+    for line in plan_lines(plan):
+        print(line, file=stream, flush=True)
+    if plan.standing(Standing.CHANGES):
+        confirm(args, "Do this?")
+
+
+def confirm(args: Namespace, question: str) -> None:
+    """Take only a whole yes, from a person or by --yes."""
+    if args.yes:
+        return
+    if not sys.stdin.isatty():
+        raise UsageError(
+            "these changes must be confirmed", hint="add --yes where nobody can be asked"
+        )
+    print(f"\n{question} (yes/no) ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() != "yes":
+        raise UsageError("not confirmed; nothing was changed")
+
+
+def _interrupted(lines: FleetLines, args: Namespace, name: str) -> None:
+    done = [host for host, applied in lines.results.items() if applied.error is None]
+    print(
+        "interrupted: hosts finish the step they are at and stop there; no more were begun\n"
+        f"  done:            {', '.join(sorted(done)) or 'none'}\n"
+        f"  to go on:        transom {name} -f {args.filename}\n"
+        f"  to take it back: transom reset -f {args.filename} --host NAME",
+        file=sys.stderr,
+    )

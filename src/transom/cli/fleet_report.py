@@ -1,0 +1,92 @@
+"""What came of a fleet, as a table, as JSON or as JUnit; and the exit code that sums it up."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.sax.saxutils import escape, quoteattr
+
+from transom.cli import console
+from transom.cli.documents.fleets import FleetResult, applied_host
+from transom.errors import UnsupportedError, UsageError
+
+if TYPE_CHECKING:
+    from transom.fleet.apply import Applied
+
+# XML 1.0 has no way to write the other control characters, not even escaped.
+_FORBIDDEN = {code: "?" for code in range(32) if code not in (9, 10, 13)}
+
+
+def print_result(
+    results: Sequence["Applied"], *, fleet: str, verb: str, output: str, elapsed_s: float
+) -> None:
+    """The table and every reason, or the document."""
+    if output == "json":
+        hosts = tuple(applied_host(applied) for applied in results)
+        elapsed = round(elapsed_s * 1000)
+        console.print_json(FleetResult(fleet=fleet, verb=verb, hosts=hosts, elapsed_ms=elapsed))
+        return
+    header = ("HOST", "OUTCOME", "READY", "KUBELET", "STEPS", "TIME")
+    console.print_table(header, [_row(applied) for applied in results])
+    for applied in results:
+        for note in applied.notes:
+            print(f"note: {note}")
+        for refusal in applied.refusals:
+            print(f"{applied.host}: {refusal.subject}: {refusal.found}")
+            print(f"  why:  {refusal.reason}\n  next: {refusal.fix}")
+        if applied.error is not None and not applied.refusals:
+            print(f"{applied.host}: {applied.error.message}")
+            if applied.error.hint:
+                print(f"  next: {applied.error.hint}")
+
+
+def exit_code(results: Sequence["Applied"]) -> int:
+    """The worst of what came of the hosts; those that were never begun are no reason of their own."""
+    from transom.fleet.apply import Outcome
+
+    begun = [applied for applied in results if applied.outcome is not Outcome.NOT_STARTED]
+    codes = [applied.error.exit_code for applied in begun if applied.error is not None]
+    codes += [UnsupportedError.exit_code for applied in results if applied.refusals]
+    return max(codes, default=0)
+
+
+def write_junit(path: Path, results: Sequence["Applied"], *, fleet: str, elapsed_s: float) -> None:
+    """One case per host; what was refused or failed is a failure with its reason."""
+    failures = sum(bool(applied.error or applied.refusals) for applied in results)
+    counts = f'tests="{len(results)}" failures="{failures}" time="{elapsed_s:.3f}"'
+    cases = "".join(_case(applied, fleet) for applied in results)
+    text = (
+        '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="transom">\n'
+        f"  <testsuite name={_attribute(fleet)} {counts}>\n{cases}  </testsuite>\n</testsuites>\n"
+    )
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {path}", subject=str(path)) from error
+
+
+def _row(applied: "Applied") -> tuple[str, ...]:
+    ready = {True: "yes", False: "no", None: "-"}[applied.ready]
+    steps = str(len(applied.changed)) if applied.changed else "-"
+    elapsed = f"{applied.elapsed_s:.1f} s" if applied.elapsed_s else "-"
+    kubelet = applied.kubelet or "-"
+    return (applied.host, applied.outcome.value, ready, kubelet, steps, elapsed)
+
+
+def _case(applied: "Applied", fleet: str) -> str:
+    name, time = _attribute(applied.host), f"{applied.elapsed_s:.3f}"
+    head = f"    <testcase classname={_attribute(fleet)} name={name} time={quoteattr(time)}"
+    said = [f"{item.subject}: {item.found}. {item.fix}" for item in applied.refusals]
+    if applied.error is not None and not said:
+        said = [applied.error.message, applied.error.hint]
+    if not said:
+        return f"{head}/>\n"
+    kind, text = _attribute(applied.outcome.value), "\n".join(filter(None, said))
+    message = _attribute(said[0])
+    body = escape(text.translate(_FORBIDDEN))
+    return (
+        f"{head}>\n      <failure type={kind} message={message}>{body}</failure>\n    </testcase>\n"
+    )
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(text.translate(_FORBIDDEN))

@@ -1,0 +1,151 @@
+"""A fleet's plan in words, hosts with the same changes together. Printed by `plan` and `apply`."""
+
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from transom.cli import console
+
+if TYPE_CHECKING:
+    from transom.fleet.plan import FleetPlan, HostPlan
+    from transom.model.answers import PlannedChange, PlannedStep
+    from transom.model.problem import Refusal
+
+# Longer lists of changes of one step are cut, with the count of the rest.
+_SHOWN = 4
+_NAMES = 6
+
+
+def print_plan(plan: "FleetPlan") -> None:
+    """The whole plan on standard output."""
+    for line in plan_lines(plan):
+        print(line)
+
+
+def plan_lines(plan: "FleetPlan") -> Iterator[str]:
+    """Refusals, groups of hosts, waves, the cluster, and the total."""
+    for refusal in plan.checked.refusals:
+        yield from _refusal(refusal)
+    for group in _groups(plan):
+        yield from _group(group)
+    yield from _waves(plan)
+    if plan.checked.misplaced:
+        yield _bold("DaemonSets that would start on the Windows nodes by mistake")
+        for item in plan.checked.misplaced:
+            yield f"  {item.namespace}/{item.name} {item.reason}; keep it off with"
+            yield f"    {item.patch}"
+    for note in plan.checked.notes:
+        yield f"note: {note}"
+    for what in plan.unread:
+        yield f"not looked at: {what}"
+    yield _total(plan)
+
+
+def _groups(plan: "FleetPlan") -> list[list["HostPlan"]]:
+    """Hosts of which the same is to be said, in the order of the first of each."""
+    groups: dict[object, list[HostPlan]] = {}
+    for host in plan.hosts:
+        said = host.error.message if host.error is not None else ""
+        key = (host.standing, _alike(host), host.warnings, host.refusals, said, host.drains)
+        groups.setdefault(key, []).append(host)
+    return list(groups.values())
+
+
+def _alike(host: "HostPlan") -> tuple["PlannedStep", ...]:
+    """The steps with the host's own name and address out of them, so that hosts can be compared."""
+    own = re.compile(rf"\b({re.escape(host.name)}|{re.escape(host.address)})\b", re.IGNORECASE)
+
+    def without(change: "PlannedChange") -> "PlannedChange":
+        subject, found, wanted = (
+            own.sub("<host>", text) for text in (change.subject, change.found, change.wanted)
+        )
+        return replace(change, subject=subject, found=found, wanted=wanted)
+
+    return tuple(
+        replace(step, drift=tuple(without(change) for change in step.drift)) for step in host.steps
+    )
+
+
+def _group(group: Sequence["HostPlan"]) -> Iterator[str]:
+    first = group[0]
+    yield f"{_bold(_names(group))}: {_headline(first)}"
+    for step in _alike(first) if len(group) > 1 else first.steps:
+        yield from _step(step)
+    if first.joins and first.afterwards and not first.refusals:
+        yield f"  and what the join leaves to do: {', '.join(first.afterwards)}"
+    for warning in first.warnings:
+        yield f"  {console.paint('warning:', 'yellow', stream=sys.stdout)} {warning}"
+    for refusal in first.refusals:
+        yield from (f"  {line}" for line in _refusal(refusal))
+    if first.error is not None and not first.refusals and first.error.hint:
+        yield f"  next: {first.error.hint}"
+
+
+def _headline(host: "HostPlan") -> str:
+    if host.error is not None:
+        return console.paint(host.error.message, "red", stream=sys.stdout)
+    if host.refusals:
+        return console.paint("refused", "red", stream=sys.stdout)
+    if not host.steps:
+        return "nothing to do"
+    joins = "joins the cluster, " if host.joins else ""
+    drains = ", after its pods have left" if host.drains else ""
+    return f"{joins}{_count(host.changes, 'change')}, disruption {host.disruption.value}{drains}"
+
+
+def _step(step: "PlannedStep") -> Iterator[str]:
+    disruption = f" ({step.disruption})" if step.disruption != "none" else ""
+    yield f"  {step.title}{console.paint(disruption, 'dim', stream=sys.stdout)}"
+    for change in step.drift[:_SHOWN]:
+        yield f"    {change.subject}: {change.found} -> {change.wanted}"
+    if len(step.drift) > _SHOWN:
+        yield f"    and {len(step.drift) - _SHOWN} more"
+
+
+def _refusal(refusal: "Refusal") -> Iterator[str]:
+    yield f"{_bold(refusal.subject)}: {refusal.found}"
+    yield f"  why:  {refusal.reason}"
+    yield f"  next: {refusal.fix}"
+
+
+def _waves(plan: "FleetPlan") -> Iterator[str]:
+    if plan.waves:
+        yield _bold("Waves: each is cordoned, drained, changed, awaited and uncordoned")
+        for number, wave in enumerate(plan.waves, 1):
+            yield f"  {number}. {', '.join(wave)}"
+
+
+def _total(plan: "FleetPlan") -> str:
+    from transom.fleet.plan import Standing
+
+    parts = []
+    for standing, said in (
+        (Standing.CHANGES, "to change"),
+        (Standing.UNCHANGED, "unchanged"),
+        (Standing.REFUSED, "refused"),
+        (Standing.UNREACHABLE, "unreachable"),
+        (Standing.FAILED, "not readable"),
+    ):
+        hosts = plan.standing(standing)
+        if hosts:
+            changes = sum(host.changes for host in hosts)
+            parts.append(f"{len(hosts)} {said}" + (f" ({changes} changes)" if changes else ""))
+    return f"{_bold('Total')}: {_count(len(plan.hosts), 'host')}: {', '.join(parts)}"
+
+
+def _names(group: Sequence["HostPlan"]) -> str:
+    names = [host.name for host in group]
+    shown = ", ".join(names[:_NAMES])
+    more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
+    pools = {host.pool for host in group if host.pool}
+    return f"{shown}{more}" + (f" (pool {pools.pop()})" if len(pools) == 1 else "")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _bold(text: str) -> str:
+    return console.paint(text, "bold", stream=sys.stdout)

@@ -1,0 +1,214 @@
+"""`transom userdata compile`: boot data that makes a machine a node."""
+
+import hashlib
+import sys
+from argparse import ArgumentParser, Namespace
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from transom.cli import fleet_file, lock_file
+from transom.cli.userdata import source
+from transom.cli.userdata.pack import write_private
+from transom.errors import UsageError
+
+if TYPE_CHECKING:
+    from transom.bootstrap.compile import BootPlan, Fetched, User
+    from transom.model.fleet import Fleet
+    from transom.model.lock import Lock
+    from transom.model.recipe import Recipe
+    from transom.model.request import JoinSecrets
+
+SUMMARY = (
+    "Make boot data that brings the node program by its hash, prepares the machine and joins it."
+)
+
+_EXAMPLES = """\
+examples:
+  transom userdata compile -f fleet.yaml --host win-01 --join token --token-file token --out user-data
+  transom userdata compile -f fleet.yaml --platform aws --program-url https://files.corp/node.pyz
+  transom userdata compile -f fleet.yaml --format multipart --user capi --ssh-key id_ed25519.pub
+  transom userdata compile -f fleet.yaml --write-program node.pyz        the program, to be served
+
+With --join kubeadm-config somebody else, as Cluster API, writes the join configuration. Every machine that
+boots with it takes its own name and address. Only --format multipart reports a failure to the platform.
+exit codes: 0 written, 2 usage, 3 the fleet cannot work or the platform does not take the result
+"""
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Add the fleet, the join, the form and what it carries."""
+    from transom.bootstrap.compile import FORMATS
+
+    parser.epilog = _EXAMPLES
+    fleet_file.add_argument(parser)
+    parser.add_argument("--host", help="whose recipe it is (default: the first)")
+    parser.add_argument("--lock", metavar="FILE", help="(default: transom.lock beside the fleet)")
+    parser.add_argument(
+        "--join",
+        choices=["kubeadm-config", "token"],
+        default="kubeadm-config",
+        help="who brings the credential (default: %(default)s)",
+    )
+    parser.add_argument("--token-file", metavar="FILE", help="the token, for --join token; or -")
+    parser.add_argument(
+        "--format", choices=FORMATS, default="cloud-config", help="(default: %(default)s)"
+    )
+    source.add_machine_arguments(parser)
+    carried = parser.add_argument_group("what it carries")
+    carried.add_argument(
+        "--program-url", metavar="URL", default="", help="where node.pyz is served"
+    )
+    carried.add_argument("--write-program", metavar="FILE", help="write node.pyz, to be served")
+    carried.add_argument(
+        "--python", metavar="FILE", help="take the sum of Python from this package"
+    )
+    carried.add_argument("--user", default="capi", help="who may log in (default: %(default)s)")
+    carried.add_argument(
+        "--ssh-key", metavar="FILE", action="append", default=[], help="of that user"
+    )
+    parser.add_argument("--out", metavar="FILE", default="-", help="where to (default: -)")
+
+
+def run(args: Namespace) -> int:
+    """Compile, look at the result as cloudbase-init would, and write it."""
+    from transom.bootstrap.compile import compile_boot_data
+
+    program = _program()
+    if args.write_program:
+        write_private(args.write_program, program)
+    fleet, recipe = _recipe(args)
+    plan = _plan(args, fleet, recipe, program)
+    data = compile_boot_data(plan, args.format)
+    _check(args, data)
+    if args.out == "-":
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    else:
+        write_private(args.out, data)
+        print(
+            f"{args.out}: {args.format}, {len(data)} bytes, for {recipe.identity.pool or recipe.identity.name}"
+        )
+    return 0
+
+
+def _program() -> bytes:
+    import transom
+    from transom.node.build import build_node_zip
+
+    return build_node_zip(Path(transom.__file__).parent)
+
+
+def _recipe(args: Namespace) -> "tuple[Fleet, Recipe]":
+    from transom.recipe.lock import apply_lock
+    from transom.recipe.resolve import resolve
+
+    fleets = fleet_file.read(args.filename)
+    for fleet in fleets:
+        names = [host.name for host in fleet.hosts]
+        if names and (not args.host or args.host in names):
+            (recipe,) = resolve(fleet, hosts=[args.host or names[0]])
+            lock = lock_file.load(lock_file.locate(args.filename, args.lock))
+            found = apply_lock(recipe.artifacts, lock, mirrors=fleet.source.mirrors).artifacts
+            open_ = [artifact.id for artifact in found if artifact.sha256 is None]
+            if open_:
+                raise UsageError(
+                    f"no sum is known of {', '.join(open_)}",
+                    subject=args.filename,
+                    hint="pin them with `transom lock`: a machine uses no byte without one",
+                )
+            return fleet, replace(recipe, artifacts=found)
+    raise UsageError(
+        f"no fleet in {args.filename} has a host {args.host}"
+        if args.host
+        else "the fleet has no host",
+        subject=args.filename,
+        hint="boot data is made from one host's recipe",
+    )
+
+
+def _plan(args: Namespace, fleet: "Fleet", recipe: "Recipe", program: bytes) -> "BootPlan":
+    from transom.bootstrap.compile import BootPlan, Fetched
+    from transom.model.journal import Owner
+    from transom.model.request import Request, Verb
+
+    hashes = fleet.cluster.ca_cert_hashes
+    owner = Owner(cluster=hashes[0] if hashes else "", fleet=fleet.name, who="boot-data")
+    machine = source.machine_of(args)
+    fits = machine.platform is not None and not machine.platform.limit
+    embedded = program if fits and not args.program_url else b""
+    sha256 = hashlib.sha256(program).hexdigest()
+    return BootPlan(
+        request=Request(verb=Verb.JOIN, recipe=recipe, owner=owner),
+        python=_python(args, fleet),
+        program=Fetched(sha256=sha256, url=args.program_url),
+        embedded=embedded,
+        join=_secrets(args, fleet) if args.join == "token" else None,
+        users=_users(args),
+    )
+
+
+def _python(args: Namespace, fleet: "Fleet") -> "Fetched":
+    from transom.bootstrap.compile import Fetched
+    from transom.fleet.interpreter import interpreter_artifact, own_interpreter
+    from transom.recipe.sources import mirrored
+
+    pinnable = interpreter_artifact(fleet.source)
+    lock: Lock = lock_file.load(lock_file.locate(args.filename, args.lock))
+    url = mirrored(pinnable.artifact.url, pinnable.mirrors)
+    if args.python:
+        content = own_interpreter(Path(args.python), pinnable, lock)
+        return Fetched(sha256=hashlib.sha256(content).hexdigest(), url=url)
+    entry = lock.by_key().get(pinnable.key)
+    if entry is None:
+        raise UsageError(
+            "no sum is known of the Python for hosts",
+            subject=str(lock_file.locate(args.filename, args.lock)),
+            hint="pin it with `transom lock`, or name the package with --python",
+        )
+    return Fetched(sha256=entry.sha256, url=url)
+
+
+def _secrets(args: Namespace, fleet: "Fleet") -> "JoinSecrets":
+    from transom.model.request import JoinSecrets
+
+    cluster = fleet.cluster
+    if not args.token_file or not cluster.endpoint or not cluster.ca_cert_hashes:
+        raise UsageError(
+            "a join by token needs the token, and where to join",
+            subject="--join token",
+            hint="give --token-file, and cluster.endpoint and cluster.caCertHashes in the fleet",
+        )
+    token = fleet_file.read_bytes(args.token_file).decode().strip()
+    return JoinSecrets(endpoint=cluster.endpoint, token=token, ca_hashes=cluster.ca_cert_hashes)
+
+
+def _users(args: Namespace) -> "tuple[User, ...]":
+    from transom.bootstrap.compile import User
+
+    keys = tuple(fleet_file.read_bytes(file).decode().strip() for file in args.ssh_key)
+    return (User(name=args.user, keys=keys),) if keys else ()
+
+
+def _check(args: Namespace, data: bytes) -> None:
+    """Refuse what the platform would not take."""
+    from transom.bootstrap.lint import Origin, lint
+    from transom.errors import Refused
+    from transom.model.finding import Severity
+    from transom.model.problem import Refusal
+
+    found = lint(data, source.machine_of(args), Origin(args.out)).findings
+    errors = [finding for finding in found if finding.severity is Severity.ERROR]
+    if errors:
+        reasons = [
+            Refusal(
+                error.rule,
+                "boot data",
+                f"{len(data)} bytes",
+                error.message,
+                error.fix,
+                error.source,
+            )
+            for error in errors
+        ]
+        raise Refused(reasons, subject="the boot data", hint="serve the program with --program-url")

@@ -1,0 +1,237 @@
+"""Carrying out a fleet's plan: first what disturbs nobody, then wave by wave.
+
+Called by `transom apply` with a plan that a person has seen. Results are handed to the watcher as they
+come, so that an interruption loses none. One host's failure is its own; a failed wave is the last.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Protocol
+
+from transom.errors import TemporaryError, TransomError
+from transom.fleet.approve import Asker, approve_serving, names_of
+from transom.fleet.drain import MARK, cordon, drain, uncordon
+from transom.fleet.hosts import each
+from transom.fleet.plan import HostPlan, Standing
+from transom.fleet.run import HostRun
+from transom.fleet.survey import FleetDoors, Surveyed
+from transom.fleet.work import Bench, Watcher, await_ready, bring_to_recipe
+from transom.kube.api import Api, Node
+from transom.model.answers import Survey
+from transom.model.fleet import Host, Reboot
+from transom.model.problem import Refusal
+from transom.model.request import Request
+from transom.recipe.node_labels import given_labels
+
+
+class Outcome(StrEnum):
+    """How it ended for a host."""
+
+    UNCHANGED = "unchanged"
+    CHANGED = "changed"
+    RESET = "reset"
+    FAILED = "failed"
+    REFUSED = "refused"
+    NOT_STARTED = "not started"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Applied:
+    """What came of one host; `error` is why it is not as planned."""
+
+    host: str
+    outcome: Outcome
+    changed: tuple[str, ...] = ()
+    ready: bool | None = None
+    kubelet: str = ""
+    notes: tuple[str, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+    error: TransomError | None = None
+    elapsed_s: float = 0.0
+
+
+class FleetWatcher(Protocol):
+    """Whoever looks on: one watcher per host, and each host's end."""
+
+    def host(self, name: str) -> Watcher:
+        """The watcher of a host whose work begins."""
+        ...
+
+    def done(self, applied: Applied) -> None:
+        """A host's end."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Applying:
+    """Everything that carrying out a plan needs."""
+
+    surveyed: Surveyed
+    doors: FleetDoors
+    watcher: FleetWatcher
+    approve: bool = True
+    keep_going: bool = False
+
+    @property
+    def hosts(self) -> dict[str, Host]:
+        """The fleet's hosts by name."""
+        return {host.name: host for host in self.surveyed.plan.fleet.hosts}
+
+
+async def apply_plan(work: Applying) -> None:
+    """Do everything that the plan has; whoever cannot be done is told to the watcher."""
+    plan = work.surveyed.plan
+    for host in plan.standing(Standing.REFUSED, Standing.UNREACHABLE, Standing.FAILED):
+        refused = host.standing is Standing.REFUSED
+        outcome = Outcome.REFUSED if refused else Outcome.FAILED
+        work.watcher.done(
+            Applied(host=host.name, outcome=outcome, error=host.error, refusals=host.refusals)
+        )
+    await _look_after_unchanged(work, plan.standing(Standing.UNCHANGED))
+    calm = [host for host in plan.standing(Standing.CHANGES) if not host.drains]
+    await _all(work, calm)
+    planned = {host.name: host for host in plan.hosts}
+    for number, wave in enumerate(plan.waves):
+        if not await _all(work, [planned[name] for name in wave]) and not work.keep_going:
+            rest = [name for later in plan.waves[number + 1 :] for name in later]
+            _not_started(work, rest)
+            return
+
+
+def _not_started(work: Applying, names: Iterable[str]) -> None:
+    for name in names:
+        error = TemporaryError(
+            "a wave before this one failed", subject=name, hint="mend it and apply again"
+        )
+        work.watcher.done(Applied(host=name, outcome=Outcome.NOT_STARTED, error=error))
+
+
+async def _all(work: Applying, planned: Sequence[HostPlan]) -> bool:
+    """Do these hosts at once; False where one failed."""
+    by_name, hosts = {host.name: host for host in planned}, work.hosts
+
+    async def act(host: Host) -> Applied:
+        return await _apply_host(work, host, by_name[host.name])
+
+    ended = await each((hosts[name] for name in by_name), act, parallel=work.doors.parallel)
+    return all(isinstance(item, Applied) and item.error is None for item in ended.values())
+
+
+async def _apply_host(work: Applying, host: Host, planned: HostPlan) -> Applied:
+    """One host to its end, whatever that is."""
+    clock = work.doors.clock
+    start, watcher = clock.monotonic(), work.watcher.host(host.name)
+    try:
+        applied = await _work(work, host, planned, watcher)
+    except TransomError as error:
+        applied = Applied(host=host.name, outcome=Outcome.FAILED, error=error)
+    applied = replace(applied, elapsed_s=clock.monotonic() - start)
+    work.watcher.done(applied)
+    return applied
+
+
+async def _work(work: Applying, host: Host, planned: HostPlan, watcher: Watcher) -> Applied:
+    api, request = work.doors.api, work.surveyed.requests[host.name]
+    node_name = request.recipe.join.node_name
+    if planned.drains and api is not None:
+        await _empty(work, host, node_name, watcher)
+    since = await api.time() if api is not None and planned.joins else 0
+    changed = await _change(work, host, planned, watcher)
+    if api is None:
+        return Applied(host=host.name, outcome=Outcome.CHANGED, changed=changed)
+    watcher.stage("wait until the node is Ready")
+    node = await await_ready(node_name, api, work.doors.clock)
+    labels = given_labels(host.labels)
+    if any(node.labels.get(key) != value for key, value in labels.items()):
+        await api.label_node(node_name, labels)
+    notes: tuple[str, ...] = ()
+    if planned.joins and work.approve and work.surveyed.entry.kubelet.get("serverTLSBootstrap"):
+        watcher.stage("approve the serving certificate")
+        notes = await approve_serving(api, _asker(work, host, request, since), work.doors.clock)
+    await uncordon(api, node)
+    return Applied(
+        host=host.name,
+        outcome=Outcome.CHANGED,
+        changed=changed,
+        ready=node.ready,
+        kubelet=node.kubelet,
+        notes=notes,
+    )
+
+
+async def _empty(work: Applying, host: Host, node_name: str, watcher: Watcher) -> None:
+    """Cordon and drain; a node that does not empty is let go again, for nothing was changed."""
+    api = work.doors.api
+    assert api is not None
+    watcher.stage("cordon the node and let its pods leave")
+    await cordon(api, node_name)
+    try:
+        await drain(api, node_name, host.upgrade.drain, work.doors.clock)
+    except TransomError:
+        node = await api.node(node_name)
+        if node is not None:
+            await uncordon(api, node)
+        raise
+
+
+async def _change(
+    work: Applying, host: Host, planned: HostPlan, watcher: Watcher
+) -> tuple[str, ...]:
+    doors = work.doors
+    request = work.surveyed.requests[host.name]
+    if doors.api is None and doors.token is not None and request.join is not None:
+        request = replace(request, join=replace(request.join, token=await doors.token()))
+    watcher.stage("connect to the host")
+    name = f"{doors.now():%Y%m%dT%H%M%S}-{request.verb.value}"
+    run = HostRun(doors.connect(host), await doors.connect(host)(), doors.clock, name)
+    try:
+        watcher.stage("bring the node program")
+        await run.program.bring(doors.bring())
+        return await bring_to_recipe(
+            request,
+            run,
+            Bench(api=doors.api, clock=doors.clock, now=doors.now),
+            watcher=watcher,
+            joins=planned.joins,
+            may_reboot=host.reboot is Reboot.ALLOWED,
+        )
+    finally:
+        await run.session.close()
+
+
+def _asker(work: Applying, host: Host, request: Request, since: int) -> Asker:
+    survey = work.surveyed.surveys[host.name]
+    assert isinstance(survey, Survey)
+    node, inventory = request.recipe.join.node_name, survey.inventory
+    addresses = [address for adapter in inventory.adapters for address in adapter.addresses]
+    return Asker(node=node, names=names_of(node, inventory.name, addresses), since=since)
+
+
+async def _look_after_unchanged(work: Applying, planned: Sequence[HostPlan]) -> None:
+    """Hosts with nothing to do: their Nodes are only read, unless a wave was cut short on one."""
+    api = work.doors.api
+    nodes = {node.name: node for node in await api.nodes()} if api is not None and planned else {}
+    for host in planned:
+        name = work.surveyed.requests[host.name].recipe.join.node_name
+        work.watcher.done(await _unchanged(api, host, nodes.get(name)))
+
+
+async def _unchanged(api: Api | None, host: HostPlan, node: Node | None) -> Applied:
+    if api is None:
+        return Applied(host=host.name, outcome=Outcome.UNCHANGED)
+    if node is None or not node.ready:
+        said = "it has no Node" if node is None else node.problem or "its kubelet is silent"
+        return Applied(
+            host=host.name,
+            outcome=Outcome.UNCHANGED,
+            ready=False,
+            error=TemporaryError(
+                f"{host.name} is as planned, but not Ready: {said}",
+                subject=host.name,
+                hint=f"`transom doctor --host {host.name}` looks for the cause",
+            ),
+        )
+    if MARK in node.labels:
+        await uncordon(api, node)
+    return Applied(host=host.name, outcome=Outcome.UNCHANGED, ready=True, kubelet=node.kubelet)

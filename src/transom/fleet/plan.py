@@ -1,0 +1,226 @@
+"""What would be done to a fleet, host by host, and in which waves. Pure.
+
+Made of surveys, printed by `transom plan`, carried out by `transom apply`. Ownership is judged here:
+a host of another cluster, fleet or the operator is never touched, and a node that others made is
+only taken over where somebody says so.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from transom.errors import Refused, TemporaryError, TransomError
+from transom.fleet.cluster_checks import Checked
+from transom.fleet.waves import waves_of
+from transom.kube.authority import authority_pins
+from transom.model.answers import PlannedChange, PlannedStep, Survey
+from transom.model.fleet import Fleet, Host, Reboot
+from transom.model.problem import Refusal
+from transom.model.request import Request, Verb
+from transom.node.step import Disruption
+
+_PREFLIGHT, _JOIN = "preflight", "join"
+_FOREIGN_NODE = "already-joined"
+_ORDER = tuple(Disruption)
+
+
+class Standing(StrEnum):
+    """How a host stands to its recipe."""
+
+    UNCHANGED = "unchanged"
+    CHANGES = "changes"
+    REFUSED = "refused"
+    UNREACHABLE = "unreachable"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostPlan:
+    """One host: what would change, or why nothing can; `drains` where its pods must leave first.
+
+    `afterwards` are the steps that look at what a join leaves, and so cannot be told before it.
+    """
+
+    name: str
+    address: str
+    pool: str
+    standing: Standing
+    steps: tuple[PlannedStep, ...] = ()
+    disruption: Disruption = Disruption.NONE
+    joins: bool = False
+    afterwards: tuple[str, ...] = ()
+    drains: bool = False
+    warnings: tuple[str, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+    error: TransomError | None = None
+
+    @property
+    def changes(self) -> int:
+        """How many things would change."""
+        return sum(len(step.drift) for step in self.steps)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FleetPlan:
+    """A fleet; `unread` says what could not be looked at, and why."""
+
+    fleet: Fleet
+    hosts: tuple[HostPlan, ...]
+    waves: tuple[tuple[str, ...], ...] = ()
+    checked: Checked = field(default_factory=Checked)
+    unread: tuple[str, ...] = ()
+
+    def standing(self, *wanted: Standing) -> tuple[HostPlan, ...]:
+        """The hosts that stand so."""
+        return tuple(host for host in self.hosts if host.standing in wanted)
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether anything of it cannot be done."""
+        return bool(self.checked.refusals or self.standing(Standing.REFUSED))
+
+
+def plan_of(
+    fleet: Fleet,
+    surveys: Mapping[str, Survey | TransomError],
+    requests: Mapping[str, Request],
+    *,
+    checked: Checked,
+    unread: Sequence[str] = (),
+) -> FleetPlan:
+    """The plan, in the fleet's order."""
+    hosts = tuple(
+        host_plan(host, surveys[host.name], requests[host.name])
+        for host in fleet.hosts
+        if host.name in surveys
+    )
+    drained = [host.name for host in hosts if host.drains]
+    return FleetPlan(
+        fleet=fleet,
+        hosts=hosts,
+        waves=waves_of(fleet, drained),
+        checked=checked,
+        unread=tuple(unread),
+    )
+
+
+def host_plan(host: Host, survey: Survey | TransomError, request: Request) -> HostPlan:
+    """Judge one host."""
+    pool = host.pool or ""
+    if isinstance(survey, TransomError):
+        return HostPlan(
+            name=host.name,
+            address=host.address,
+            pool=pool,
+            standing=_standing(survey),
+            refusals=survey.refusals if isinstance(survey, Refused) else (),
+            error=survey,
+        )
+    steps, afterwards = _steps(survey)
+    refusals = (*_ownership(host, survey, request), *_in_the_way(survey))
+    disruption = max(
+        (Disruption(step.disruption) for step in steps), key=_ORDER.index, default=Disruption.NONE
+    )
+    is_heavy = _ORDER.index(disruption) > _ORDER.index(Disruption.KUBELET_RESTART)
+    is_upgrade = request.verb is Verb.UPGRADE and bool(steps)
+    changes = Standing.CHANGES if steps else Standing.UNCHANGED
+    return HostPlan(
+        name=host.name,
+        address=host.address,
+        pool=pool,
+        standing=Standing.REFUSED if refusals else changes,
+        steps=() if refusals else steps,
+        disruption=Disruption.NONE if refusals else disruption,
+        joins=any(step.step == _JOIN for step in steps),
+        afterwards=afterwards,
+        drains=survey.member and (is_heavy or is_upgrade) and not refusals,
+        warnings=(*survey.plan.warnings, *_reboot(host, survey)),
+        refusals=refusals,
+    )
+
+
+def _steps(survey: Survey) -> tuple[tuple[PlannedStep, ...], tuple[str, ...]]:
+    """What would change, and the steps of which only a join will tell."""
+    names = [step.step for step in survey.plan.steps]
+    joins = any(step.step == _JOIN and step.drift for step in survey.plan.steps)
+    known = names.index(_JOIN) + 1 if joins else len(names)
+    steps = (step for step in survey.plan.steps[:known] if step.step != _PREFLIGHT)
+    return tuple(step for step in steps if step.drift), tuple(names[known:])
+
+
+def _standing(error: TransomError) -> Standing:
+    if isinstance(error, Refused):
+        return Standing.REFUSED
+    return Standing.UNREACHABLE if isinstance(error, TemporaryError) else Standing.FAILED
+
+
+def _ownership(host: Host, survey: Survey, request: Request) -> tuple[Refusal, ...]:
+    owner = survey.status.owner
+    if owner is not None and not owner.gives_way_to(request.owner):
+        other = f"fleet {owner.fleet}, cluster {owner.cluster or 'none yet'}, by {owner.who}"
+        return (
+            Refusal(
+                id="another-owner",
+                subject=host.name,
+                found=other,
+                reason=f"the host's journal does not belong to fleet {request.owner.fleet} here",
+                fix="Reset the host there first, or leave it to its owner.",
+                source="",
+            ),
+        )
+    if not any(change.id == _FOREIGN_NODE for change in _preflight(survey)):
+        return ()
+    if set(_pins(survey.authority)) & set(request.join.ca_hashes if request.join else ()):
+        return (
+            Refusal(
+                id="not-adopted",
+                subject=host.name,
+                found="a node of this cluster that Transom did not make",
+                reason="what others did to the host is not known to any journal",
+                fix=f"`transom adopt --host {host.name}` takes it over as it is.",
+                source="",
+            ),
+        )
+    return (
+        Refusal(
+            id="another-cluster",
+            subject=host.name,
+            found="a node of another cluster",
+            reason="its cluster would lose it",
+            fix="Take it out of there and run `kubeadm reset` on it first.",
+            source="",
+        ),
+    )
+
+
+def _in_the_way(survey: Survey) -> tuple[Refusal, ...]:
+    return tuple(
+        Refusal(
+            id=change.id,
+            subject=change.subject,
+            found=change.found,
+            reason=change.wanted,
+            fix=change.fix,
+            source=change.source,
+        )
+        for change in _preflight(survey)
+        if change.id != _FOREIGN_NODE
+    )
+
+
+def _preflight(survey: Survey) -> tuple[PlannedChange, ...]:
+    found = (step.drift for step in survey.plan.steps if step.step == _PREFLIGHT)
+    return next(found, ())
+
+
+def _reboot(host: Host, survey: Survey) -> tuple[str, ...]:
+    if not survey.inventory.reboot_pending or host.reboot is Reboot.ALLOWED:
+        return ()
+    return ("Windows waits for a reboot, and the fleet says reboot: refused",)
+
+
+def _pins(pem: str) -> tuple[str, ...]:
+    try:
+        return authority_pins(pem.encode())
+    except ValueError:
+        return ()

@@ -1,0 +1,131 @@
+"""How the hosts of a fleet stand: what they are, whose, how far from their recipe, and their Nodes.
+
+Called by `transom status`. Made of a survey and the cluster's Nodes; reads only. Nodes that Transom
+prepared and that no host of the fleet names any more are left over: nobody touches them.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from transom.fleet.plan import HostPlan
+from transom.fleet.survey import FleetDoors, Surveyed
+from transom.kube.api import Node
+from transom.model.answers import Survey
+from transom.model.recipe import PREPARED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostStatus:
+    """One host; what could not be learnt is empty.
+
+    `journal` is `none`, `settled`, `unfinished` or the name of another owner. `drift` counts what
+    differs from the recipe, `findings` what stands in the way or is the matter.
+    """
+
+    host: str
+    address: str
+    pool: str
+    windows: str
+    node: str
+    kubelet: str
+    runtime: str
+    network: str
+    journal: str
+    drift: int
+    findings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FleetStatus:
+    """All hosts, and the Nodes that are left over."""
+
+    hosts: tuple[HostStatus, ...]
+    left_over: tuple[str, ...]
+
+    @property
+    def is_well(self) -> bool:
+        """Whether every host is as it should be."""
+        return all(
+            host.node == "Ready" and not host.drift and not host.findings for host in self.hosts
+        )
+
+
+async def fleet_status(surveyed: Surveyed, doors: FleetDoors) -> FleetStatus:
+    """Put survey and Nodes together."""
+    nodes = {} if doors.api is None else {node.name: node for node in await doors.api.nodes()}
+    return status_of(surveyed, nodes)
+
+
+def status_of(surveyed: Surveyed, nodes: Mapping[str, Node]) -> FleetStatus:
+    """The same, without any door."""
+    hosts = tuple(
+        _host(plan, surveyed, nodes.get(_node_name(surveyed, plan))) for plan in surveyed.plan.hosts
+    )
+    named = {host.name.lower() for host in surveyed.plan.fleet.hosts}
+    return FleetStatus(hosts=hosts, left_over=tuple(_left_over(nodes.values(), named)))
+
+
+def _left_over(nodes: Iterable[Node], named: set[str]) -> list[str]:
+    return sorted(
+        node.name
+        for node in nodes
+        if node.name not in named and PREPARED.items() <= node.labels.items()
+    )
+
+
+def _node_name(surveyed: Surveyed, plan: HostPlan) -> str:
+    return surveyed.requests[plan.name].recipe.join.node_name
+
+
+def _host(plan: HostPlan, surveyed: Surveyed, node: Node | None) -> HostStatus:
+    survey = surveyed.surveys[plan.name]
+    recipe = surveyed.requests[plan.name].recipe
+    known = survey if isinstance(survey, Survey) else None
+    return HostStatus(
+        host=plan.name,
+        address=plan.address,
+        pool=plan.pool,
+        windows=_windows(known),
+        node=_node(node),
+        kubelet=node.kubelet if node else "",
+        runtime=node.runtime if node else "",
+        network=f"{recipe.network.plugin} {recipe.network.mode}".strip(),
+        journal=_journal(known, recipe.identity.fleet),
+        drift=plan.changes,
+        findings=tuple(_findings(plan, node)),
+    )
+
+
+def _windows(survey: Survey | None) -> str:
+    if survey is None:
+        return ""
+    windows = survey.inventory.windows
+    return f"{windows.build}.{windows.revision}"
+
+
+def _node(node: Node | None) -> str:
+    if node is None:
+        return ""
+    ready = "Ready" if node.ready else "NotReady"
+    return f"{ready},SchedulingDisabled" if node.unschedulable else ready
+
+
+def _journal(survey: Survey | None, fleet: str) -> str:
+    if survey is None:
+        return ""
+    status = survey.status
+    if status.owner is None:
+        return "none"
+    if status.owner.fleet != fleet:
+        return f"of {status.owner.fleet}"
+    return "settled" if status.settled == status.intents else "unfinished"
+
+
+def _findings(plan: HostPlan, node: Node | None) -> Iterable[str]:
+    if plan.error is not None:
+        yield plan.error.message
+    for refusal in plan.refusals:
+        yield f"{refusal.subject}: {refusal.found}"
+    if node is not None and not node.ready:
+        yield f"not Ready: {node.problem or 'its kubelet is silent'}"
+    yield from plan.warnings

@@ -1,0 +1,135 @@
+"""Looking at a whole fleet: its cluster and every host, without changing either.
+
+Called by `transom plan`, `apply`, `status` and whatever plans before it does. A host that has this
+version's program is asked by one command over one connection. Where a host has none, it is brought
+for the visit and taken away again, unless it is to stay.
+"""
+
+import hashlib
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from transom.errors import InternalError, TransomError
+from transom.fleet.cluster import ClusterEntry, read_entry
+from transom.fleet.cluster_checks import Checked, check_cluster
+from transom.fleet.diagnose import Bring
+from transom.fleet.hosts import each
+from transom.fleet.plan import FleetPlan, plan_of
+from transom.fleet.program import NodeProgram, own_program
+from transom.fleet.requests import at_cluster, entry_of, requests_of
+from transom.fleet.run import Clock, Connect
+from transom.kube.api import Api
+from transom.model.answers import Survey
+from transom.model.fleet import Fleet, Host
+from transom.model.lock import Lock
+from transom.model.request import Request, Verb
+from transom.recipe.resolve import cases_of
+
+_NO_API = "the cluster: there is no kubeconfig, so nothing in it is checked, drained or awaited"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FleetDoors:
+    """Everything outside that work on a fleet reaches for.
+
+    `api` is None without a kubeconfig; then `token` gives the bootstrap token that the fleet names.
+    """
+
+    api: Api | None
+    connect: Callable[[Host], Connect]
+    clock: Clock
+    now: Callable[[], datetime]
+    bring: Bring
+    parallel: int
+    token: Callable[[], Awaitable[str]] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surveyed:
+    """A fleet that was looked at: the plan, and what it was made of."""
+
+    plan: FleetPlan
+    entry: ClusterEntry
+    requests: Mapping[str, Request]
+    surveys: Mapping[str, Survey | TransomError]
+
+
+async def survey_fleet(
+    fleet: Fleet,
+    lock: Lock,
+    doors: FleetDoors,
+    *,
+    hosts: Sequence[str] = (),
+    verb: Verb = Verb.JOIN,
+) -> Surveyed:
+    """Look at the cluster, then at every chosen host at once; raise where the fleet cannot work."""
+    entry = entry_of(fleet) if doors.api is None else await read_entry(doors.api)
+    fleet = at_cluster(fleet, entry)
+    requests = requests_of(fleet, entry, lock, verb=verb, hosts=hosts)
+    checked, unread = await _check(fleet, entry, doors, hosts=tuple(requests))
+    chosen = [host for host in fleet.hosts if host.name in requests]
+
+    async def look(host: Host) -> Survey:
+        connect, name = doors.connect(host), host.name
+        found = await survey_host(connect, requests[name], bring=doors.bring)
+        if _decides(fleet, found):
+            there = {name: found.inventory.runtimes}
+            requests.update(
+                requests_of(fleet, entry, lock, verb=verb, hosts=(name,), detected_runtimes=there)
+            )
+            found = await survey_host(connect, requests[name], bring=doors.bring)
+        return found
+
+    surveys = await each(chosen, look, parallel=doors.parallel)
+    plan = plan_of(fleet, surveys, requests, checked=checked, unread=unread)
+    return Surveyed(plan=plan, entry=entry, requests=requests, surveys=surveys)
+
+
+async def survey_host(connect: Connect, request: Request, *, bring: Bring) -> Survey:
+    """Look at one host."""
+    session = await connect()
+    try:
+        program = NodeProgram(session)
+        found = await program.survey(request)
+        if found is not None and found.program == hashlib.sha256(own_program()).hexdigest():
+            return found
+        was_there = await program.is_there()
+        if was_there:
+            await program.refresh()
+        else:
+            await program.bring(bring())
+        try:
+            found = await program.survey(request)
+        finally:
+            if not was_there:
+                await program.remove()
+        if found is None:
+            raise InternalError(
+                f"the node program on {request.recipe.identity.name} does not answer",
+                subject=request.recipe.identity.name,
+            )
+        return found
+    finally:
+        await session.close()
+
+
+async def _check(
+    fleet: Fleet, entry: ClusterEntry, doors: FleetDoors, *, hosts: Sequence[str]
+) -> tuple[Checked, list[str]]:
+    if doors.api is None:
+        return Checked(), [_NO_API]
+    unread: list[str] = []
+    daemon_sets: tuple[Mapping[str, Any], ...] = ()
+    try:
+        daemon_sets = await doors.api.daemon_sets()
+    except TransomError as error:
+        unread.append(f"DaemonSets that would land on the hosts: {error.message}")
+    cases = cases_of(fleet, hosts=hosts, detected_runtimes={})
+    return check_cluster(cases, entry, daemon_sets), unread
+
+
+def _decides(fleet: Fleet, survey: Survey) -> bool:
+    """Whether the runtime that the host has decides what it becomes."""
+    return fleet.runtime is None and survey.inventory.runtimes not in ((), ("containerd",))

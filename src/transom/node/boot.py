@@ -1,0 +1,213 @@
+"""The verb `boot`: a machine's own boot data asks for the join, without anybody watching.
+
+Called by what `transom userdata compile` writes, at each boot until it succeeds. The token is in
+the join configuration that boot data wrote: closed to others first, read, and removed after success.
+The sentinel that Cluster API waits for is written after the node has joined and never before. The
+exit code is cloudbase-init's: 1003 asks for a restart and to be run again.
+"""
+
+import ipaddress
+import json
+import ntpath
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from transom.errors import PermanentError, TransomError, UsageError
+from transom.model.answers import BootReport
+from transom.model.codec import decode, encode
+from transom.model.recipe import Recipe
+from transom.model.request import JoinSecrets, Request, Verb
+from transom.node import block_yaml
+from transom.node.host.protocols import Machine
+from transom.node.host.values import PathKind
+from transom.node.journal import Journal
+from transom.node.layout import Layout
+from transom.node.manual_join import ADMINISTRATORS_ONLY
+from transom.node.runner import Ending, Outcome, Runner
+
+REBOOT_AND_AGAIN = 1003
+JOIN_CONFIGURATION = r"C:\run\kubeadm\kubeadm-join-config.yaml"
+SENTINEL = r"C:\run\cluster-api\bootstrap-success.complete"
+_TOKEN = re.compile(r"[a-z0-9]{6}\.[a-z0-9]{16}")
+
+Afterwards = Callable[[Request, Outcome], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Boot:
+    """Where boot data put its request and the join configuration, and where success is told.
+
+    With `prepare` the host is made ready and somebody else joins it.
+    """
+
+    request: str
+    join: str = JOIN_CONFIGURATION
+    sentinel: str = SENTINEL
+    prepare: bool = False
+
+    @property
+    def report(self) -> str:
+        """Where a failure is told: beside the request."""
+        return ntpath.join(ntpath.dirname(self.request), "report.json")
+
+
+def boot(
+    machine: Machine,
+    layout: Layout,
+    plan: Boot,
+    *,
+    run: str,
+    say: Callable[[Any], None],
+    afterwards: Afterwards,
+) -> int:
+    """Prepare or join; answer cloudbase-init's exit code, and leave a report of a failure."""
+    machine.files.remove(plan.report)
+    try:
+        ending = _run(machine, layout, plan, run=run, say=say, afterwards=afterwards)
+    except TransomError as error:
+        hidden = _TOKEN.sub("[token]", error.message)
+        report = BootReport(
+            error=type(error).__name__,
+            message=hidden,
+            subject=error.subject,
+            hint=error.hint,
+            run=run,
+        )
+        _put(machine, plan.report, (json.dumps(encode(report), indent=1) + "\n").encode())
+        machine.flush()
+        say(report)
+        return error.exit_code
+    if ending is Ending.REBOOT:
+        return REBOOT_AND_AGAIN
+    if not plan.prepare:
+        machine.files.remove(plan.join, secret=True)
+        _put(machine, plan.sentinel, b"success\r\n")
+    machine.flush()
+    return 0
+
+
+def _run(
+    machine: Machine,
+    layout: Layout,
+    plan: Boot,
+    *,
+    run: str,
+    say: Callable[[Any], None],
+    afterwards: Afterwards,
+) -> Ending:
+    request = _request(machine, plan)
+    if not plan.prepare:
+        if machine.files.kind(plan.join) is PathKind.ABSENT and _has_joined(machine, layout):
+            return Ending.DONE
+        machine.files.remove(plan.sentinel)
+        configuration = _join_configuration(machine, plan.join)
+        request = replace(request, join=_secrets(configuration, plan.join))
+        name = (configuration.get("nodeRegistration") or {}).get("name")
+    else:
+        name = None
+    recipe = adapted(
+        request.recipe,
+        name=str(name or machine.system.computer_name()).lower(),
+        address=_address(machine, request.recipe.identity.address),
+    )
+    runner = Runner(machine, layout, run, listener=say, afterwards=afterwards)
+    ending = runner.execute(replace(request, recipe=recipe)).ending
+    if ending is Ending.CANCELLED:
+        raise PermanentError("the run was cancelled", hint="Start the machine again.")
+    return ending
+
+
+def _request(machine: Machine, plan: Boot) -> Request:
+    verb = Verb.PREPARE if plan.prepare else Verb.JOIN
+    try:
+        request = decode(Request, json.loads(machine.files.read(plan.request)))
+    except ValueError as error:
+        raise UsageError(f"{plan.request} is no request: {error}", subject=plan.request) from error
+    if request.join is not None:
+        raise UsageError("a request on the disk has no secrets", subject=plan.request)
+    return replace(request, verb=verb)
+
+
+def _join_configuration(machine: Machine, path: str) -> Mapping[str, Any]:
+    """Read the configuration that boot data wrote, after closing it to everybody else."""
+    if machine.files.kind(path) is PathKind.ABSENT:
+        raise UsageError(
+            f"there is no {path}", subject=path, hint="Boot data writes it before it starts this."
+        )
+    machine.files.set_acl(path, ADMINISTRATORS_ONLY)
+    text = machine.files.read(path).decode()
+    try:
+        found = block_yaml.read(text)
+    except ValueError as error:
+        raise UsageError(
+            f"{path} cannot be read: {_TOKEN.sub('[token]', str(error))}", subject=path
+        ) from None
+    if not isinstance(found, dict) or found.get("kind") != "JoinConfiguration":
+        raise UsageError(f"{path} is no JoinConfiguration", subject=path)
+    return found
+
+
+def _secrets(configuration: Mapping[str, Any], path: str) -> JoinSecrets:
+    discovery = (configuration.get("discovery") or {}).get("bootstrapToken") or {}
+    try:
+        return JoinSecrets(
+            endpoint=str(discovery["apiServerEndpoint"]),
+            token=str(discovery["token"]),
+            ca_hashes=tuple(map(str, discovery["caCertHashes"])),
+        )
+    except (KeyError, TypeError) as error:
+        raise UsageError(
+            f"{path} has no bootstrapToken with endpoint, token and caCertHashes", subject=path
+        ) from error
+
+
+def adapted(recipe: Recipe, *, name: str, address: str) -> Recipe:
+    """A pool's recipe for one machine of it: this name and this address in place of the recipe's."""
+    document = encode(recipe)
+    before = recipe.identity.address
+    if before and address and before != address:
+        word = re.compile(rf"(?<![\w.]){re.escape(before)}(?![\w.])")
+        document = _replaced(document, word, address)
+    document["identity"]["name"] = document["join"]["nodeName"] = name
+    return decode(Recipe, document)
+
+
+def _replaced(value: Any, word: re.Pattern[str], by: str) -> Any:
+    if isinstance(value, str):
+        return word.sub(by, value)
+    if isinstance(value, list):
+        return [_replaced(item, word, by) for item in value]
+    if isinstance(value, dict):
+        return {key: _replaced(item, word, by) for key, item in value.items()}
+    return value
+
+
+def _address(machine: Machine, wanted: str) -> str:
+    """The recipe's address where the machine has it, else the first of its own that others reach."""
+    mine = [
+        address
+        for adapter in machine.network.adapters()
+        for address in adapter.addresses
+        if not _is_private_to_the_host(address)
+    ]
+    return wanted if wanted in mine or not mine else mine[0]
+
+
+def _is_private_to_the_host(text: str) -> bool:
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return True
+    return address.is_loopback or address.is_link_local or address.is_unspecified
+
+
+def _has_joined(machine: Machine, layout: Layout) -> bool:
+    contents = Journal.look(machine.disk, layout.journal)
+    return contents is not None and contents.made("kubeadm-join")
+
+
+def _put(machine: Machine, path: str, content: bytes) -> None:
+    machine.files.make_directory(ntpath.dirname(path))
+    machine.files.write(path, content)

@@ -1,0 +1,154 @@
+"""What boot data starts on a machine: Python and the node program by their hashes, or a report why not."""
+
+import hashlib
+import http.server
+import importlib.util
+import io
+import json
+import os
+import sys
+import threading
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import transom.bootstrap.windows
+
+
+class Files(http.server.BaseHTTPRequestHandler):
+    """Serves what the server has; the first `stumbles` requests fail."""
+
+    server: Any
+
+    def do_GET(self):
+        self.server.asked += 1
+        content = self.server.content.get(self.path)
+        if content is None or self.server.asked <= self.server.stumbles:
+            self.send_error(503 if content else 404)
+            return
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_words):
+        pass
+
+
+@pytest.fixture
+def served():
+    server: Any = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Files)
+    server.content, server.asked, server.stumbles = {}, 0, 0
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield server
+    server.shutdown()
+    thread.join(10)
+    server.server_close()
+
+
+def archive():
+    """A Python whose interpreter is this one, under the name it has on Windows."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as opened:
+        opened.writestr("python.exe", f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    return content.getvalue()
+
+
+PYTHON = archive()
+PROGRAM = (
+    b"import sys; open(sys.argv[0] + '.ran', 'w').write(repr(sys.argv[1:])); sys.exit(1003 % 256)\n"
+)
+
+
+@pytest.fixture
+def bring(tmp_path, monkeypatch, served):
+    """The module on a machine whose home is a folder here, with an icacls that notes what it closes."""
+    home, tools = tmp_path / "transom", tmp_path / "tools"
+    (home / "boot").mkdir(parents=True)
+    tools.mkdir()
+    icacls = tools / "icacls"
+    icacls.write_text(f'#!/bin/sh\necho "$1" >> {tmp_path}/closed\n')
+    icacls.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tools}{os.pathsep}{os.environ['PATH']}")
+    source = Path(transom.bootstrap.windows.__file__).with_name("bring.py")
+    spec = importlib.util.spec_from_file_location("bring", source)
+    assert spec is not None
+    assert spec.loader is not None
+    module: Any = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.HERE, module.HOME = str(home / "boot"), str(home)
+    module.PYTHON, module.PROGRAM = str(home / "python"), str(home / "node.pyz")
+    module.REPORT = str(home / "boot" / "report.json")
+    served.content = {"/python.zip": PYTHON, "/node.pyz": PROGRAM}
+    address = f"http://127.0.0.1:{served.server_port}"
+    wanted = {
+        "python": {"url": f"{address}/python.zip", "sha256": hashlib.sha256(PYTHON).hexdigest()},
+        "program": {"url": f"{address}/node.pyz", "sha256": hashlib.sha256(PROGRAM).hexdigest()},
+        "close": [str(tmp_path / "run" / "kubeadm")],
+        "arguments": ["--request", "r.json"],
+    }
+    module.write = lambda: (home / "boot" / "boot.json").write_text(json.dumps(wanted))
+    module.wanted, module.home = wanted, home
+    monkeypatch.setattr(sys, "argv", ["bring.py"])
+    monkeypatch.setattr(module.time, "sleep", lambda _seconds: None)
+    module.write()
+    return module
+
+
+def run(bring):
+    executable = bring.home / "python" / "python.exe"
+    real = bring.subprocess.call
+
+    def call(command):
+        executable.chmod(0o755)
+        return real(command)
+
+    bring.subprocess = type("Processes", (), {**vars(bring.subprocess), "call": staticmethod(call)})
+    return bring.main()
+
+
+def test_the_program_is_brought_and_its_exit_code_passed_on(bring, tmp_path):
+    assert run(bring) == 1003 % 256
+    assert (bring.home / "node.pyz.ran").read_text() == "['boot', '--request', 'r.json']"
+    closed = (tmp_path / "closed").read_text().splitlines()
+    assert closed == [str(bring.home), str(tmp_path / "run" / "kubeadm")]
+
+
+def test_a_second_boot_fetches_nothing(bring, served):
+    run(bring)
+    before = served.asked
+    run(bring)
+    assert served.asked == before == 2
+
+
+def test_a_server_that_stumbles_is_asked_again(bring, served):
+    served.stumbles = 3
+    assert run(bring) == 1003 % 256
+
+
+@pytest.mark.parametrize("what", ["python", "program"])
+def test_other_bytes_are_not_used(bring, what):
+    bring.wanted[what]["sha256"] = "0" * 64
+    bring.write()
+    assert run(bring) == 1
+    assert "has the SHA-256" in json.loads(Path(bring.REPORT).read_text())["message"]
+    assert not (bring.home / "node.pyz.ran").exists()
+
+
+def test_a_program_that_is_neither_there_nor_served_is_told(bring):
+    bring.wanted["program"]["url"] = ""
+    bring.write()
+    assert run(bring) == 1
+    report = json.loads(Path(bring.REPORT).read_text())
+    assert report["kind"] == "BootReport"
+    assert "is not the program this boot data was made for" in report["message"]
+
+
+def test_what_cannot_be_fetched_is_told_after_the_deadline(bring, served):
+    served.content.pop("/python.zip")
+    bring.WAIT_S = 0
+    assert run(bring) == 1
+    assert "cannot fetch" in json.loads(Path(bring.REPORT).read_text())["message"]

@@ -1,0 +1,130 @@
+"""Compiled boot data, executed by the real cloudbase-init on a bare host, ends in a Ready node.
+
+Its UserData plugin runs as it is, in Wine; the restart it asks for is the lab's. Python and the node
+program are fetched by their hashes from a folder of the host.
+"""
+
+import hashlib
+import io
+import json
+import shutil
+import zipfile
+from dataclasses import replace
+
+import pytest
+from tests.lab import test_cloudbase_init as cloudbase
+from tests.lab.test_node import Site
+
+from transom.bootstrap.compile import BootPlan, Fetched, compile_boot_data, join_configuration
+from transom.model.request import Verb
+from transom_lab.lab import Wish
+
+SENTINEL = "run/cluster-api/bootstrap-success.complete"
+CONFIGURATION = "run/kubeadm/kubeadm-join-config.yaml"
+REPORT = "k/transom/boot/report.json"
+
+
+class Machine(Site):
+    """A host that boots with boot data."""
+
+    def __init__(self, lab):
+        super().__init__(lab)
+        self.c = self.host.drive_c
+        program = self.c / "k" / "transom" / "node.pyz"
+        (self.c / "bundle").mkdir(exist_ok=True)
+        shutil.move(program, self.c / "bundle" / "node.pyz")
+        shutil.rmtree(program.parent)
+        self._zip_python()
+        shutil.copytree(cloudbase._packages(), self.c / "cloudbase-init", dirs_exist_ok=True)
+        cloudbase._write(self.host, r"C:\k\run.py", cloudbase._RUN)
+
+    def _zip_python(self):
+        """The lab's own Python as an archive, in place of python.org's."""
+        archive = io.BytesIO()
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as opened:
+            for path in (self.c / "Python").rglob("*"):
+                if path.is_file():
+                    opened.write(path, path.relative_to(self.c / "Python"))
+        (self.c / "bundle" / "python.zip").write_bytes(archive.getvalue())
+
+    def fetched(self, name):
+        content = (self.c / "bundle" / name).read_bytes()
+        return Fetched(sha256=hashlib.sha256(content).hexdigest(), url=f"file:///C:/bundle/{name}")
+
+    def plan(self, token=""):
+        request = self.request(Verb.JOIN)
+        secrets = replace(request.join, token=token) if token else request.join
+        # The pool's recipe: whatever machine boots with it puts its own name in.
+        recipe = replace(
+            self.recipe,
+            identity=replace(self.recipe.identity, name="a-pool"),
+            join=replace(self.recipe.join, node_name="a-pool"),
+        )
+        return BootPlan(
+            request=replace(request, recipe=recipe, join=None),
+            python=self.fetched("python.zip"),
+            program=self.fetched("node.pyz"),
+            join=secrets,
+        )
+
+    def boot(self, data):
+        """Let cloudbase-init execute boot data; answer its status and whether to restart."""
+        cloudbase._write(self.host, r"C:\k\user-data", data.decode())
+        said = self.host.run([r"C:\Python\python.exe", r"C:\k\run.py"], timeout_s=280, check=False)
+        return said.strip().splitlines()[-1], said
+
+    def has(self, path):
+        return (self.c / path).exists()
+
+
+@pytest.fixture(scope="module")
+def booting(lone_lab):
+    lab = lone_lab("boot-data")
+    lab.down()
+    try:
+        lab.up(Wish(hosts=1, bare=True))
+        yield Machine(lab)
+    finally:
+        lab.down()
+
+
+def test_kubeadm_exe_accepts_the_document(booting):
+    """The very kubeadm that would read it."""
+    document = join_configuration(booting.recipe.join, booting.plan().join)
+    cloudbase._write(booting.host, r"C:\k\join.json", json.dumps(document))
+    said = booting.host.run(
+        [r"C:\bundle\kubeadm.exe", "config", "validate", "--config", r"C:\k\join.json"]
+    )
+    assert "ok" in said
+
+
+def test_a_failed_join_leaves_a_readable_failure_and_no_sentinel(booting):
+    """A token that the cluster does not know; the restart for the feature comes first."""
+    data = compile_boot_data(booting.plan(token="abcdef.0123456789abcdef"), "cloud-config")
+    answer, said = booting.boot(data)
+    assert answer == "(2, True)", said
+    booting.host.reboot()
+    answer, said = booting.boot(data)
+    assert answer == "(1, False)", said
+    assert not booting.has(SENTINEL)
+    report = json.loads((booting.c / REPORT).read_text())
+    assert "kubeadm join ended with" in report["message"], report
+    assert "0123456789abcdef" not in json.dumps(report)
+
+
+def test_boot_data_ends_in_a_ready_node(booting):
+    """Ready under the machine's own name, the sentinel written, the token gone."""
+    plan = booting.plan()
+    answer, said = booting.boot(compile_boot_data(plan, "cloud-config"))
+    if answer == "(2, True)":
+        booting.host.reboot()
+        answer, said = booting.boot(compile_boot_data(plan, "cloud-config"))
+    assert answer == "(1, False)", said
+    assert not booting.has(REPORT), (booting.c / REPORT).read_text()
+    assert booting.has(SENTINEL)
+    assert not booting.has(CONFIGURATION)
+    booting.await_ready()
+    files = (
+        path for path in (booting.c / "k").rglob("*") if path.is_file() and path.name != "user-data"
+    )
+    assert [path for path in files if booting.token.encode() in path.read_bytes()] == []

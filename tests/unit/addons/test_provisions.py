@@ -1,0 +1,89 @@
+"""What only the network's owner can give is listed, with numbers where the cluster has them."""
+
+from dataclasses import replace
+
+import pytest
+from tests.unit.addons.golden import FLEETS, golden_setting, setting_from
+
+from transom.addons.azure import azure_reasons
+from transom.addons.calico import calico
+from transom.addons.provisions import provisions
+
+
+def node(name, *, system="windows", pods=(), address="", provider=""):
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name},
+        "spec": {"podCIDRs": list(pods), "providerID": provider},
+        "status": {
+            "nodeInfo": {"operatingSystem": system},
+            "addresses": [{"type": "InternalIP", "address": address}] if address else [],
+        },
+    }
+
+
+@pytest.mark.parametrize("path", FLEETS, ids=lambda path: path.stem)
+def test_every_network_says_what_it_needs(path):
+    assert provisions(setting_from(path))
+
+
+def test_routes_are_ready_to_be_typed():
+    nodes = [
+        node("win-01", pods=["10.244.3.0/24"], address="10.0.0.21"),
+        node("win-02", pods=["10.244.4.0/24"]),
+        node("lin-01", system="linux", pods=["10.244.5.0/24"], address="10.0.0.9"),
+    ]
+    listed = provisions(golden_setting("k137-2022-containerd-win-bridge"), nodes)
+    routes = [line for line in listed if line.startswith("route")]
+    assert routes == ["route 10.244.3.0/24 via 10.0.0.21 (node win-01)"]
+    overlay = provisions(golden_setting("k137-2022-containerd-flannel-overlay"), nodes)
+    assert not [line for line in overlay if line.startswith("route")]
+
+
+def reasons(fleet, *nodes):
+    return [reason.id for reason in azure_reasons(golden_setting(fleet), nodes)]
+
+
+def test_on_azure_an_overlay_of_the_usual_size_is_refused():
+    there = node("a", provider="azure:///subscriptions/x")
+    assert reasons("k137-2022-containerd-flannel-overlay", there) == ["mtu-azure-overlay"]
+    assert reasons("k137-2025-containerd-calico", there) == ["mtu-azure-overlay"]
+    assert reasons("k136-2022-containerd-flannel-l2bridge", there) == []
+    assert reasons("k137-2022-containerd-flannel-overlay", node("a", provider="aws:///x")) == []
+
+
+def test_azure_cni_elsewhere_is_refused():
+    assert reasons("k137-2022-containerd-azure-cni", node("a")) == ["plugin-azure-cni"]
+    assert reasons("k137-2022-containerd-azure-cni", node("a", provider="azure:///x")) == []
+    assert reasons("k137-2022-containerd-azure-cni") == []
+
+
+@pytest.mark.parametrize(
+    ("fleet", "bgp"),
+    [
+        ("k137-2025-containerd-calico", "Disabled"),
+        ("k137-2022-containerd-calico-l2bridge", "Enabled"),
+    ],
+)
+def test_calico_gets_its_windows_part_and_no_more(fleet, bgp):
+    setting = golden_setting(fleet)
+    made = {item["kind"]: item for item in calico(setting)}
+    assert "ConfigMap" not in made
+    assert made["IPAMConfiguration"]["spec"] == {"strictAffinity": True}
+    spec = made["Installation"]["spec"]
+    assert spec["serviceCIDRs"] == ["10.96.0.0/12"]
+    assert spec["calicoNetwork"] == {
+        "windowsDataplane": "HNS",
+        "bgp": bgp,
+        "mtu": setting.network.mtu,
+    }
+
+
+def test_calico_is_told_where_the_api_server_is_if_the_fleet_says_so():
+    setting = replace(golden_setting("k137-2025-containerd-calico"), endpoint="10.0.0.1:6443")
+    first = next(calico(setting))
+    assert first["data"] == {
+        "KUBERNETES_SERVICE_HOST": "10.0.0.1",
+        "KUBERNETES_SERVICE_PORT": "6443",
+    }

@@ -1,0 +1,290 @@
+"""The commands about a fleet as a person runs them, on simulated hosts and a cluster in memory."""
+
+import io
+import json
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import pytest
+from tests.simulation import NET_CONF, Simulation, config_maps, fleet_text, lock_of
+
+from transom.cli import fleet_access
+from transom.cli.main import main
+from transom.kube.api import Pod
+from transom.model.fleet import KubernetesSpec
+from transom.recipe.lock_document import write_lock
+
+
+class Terminal(io.StringIO):
+    """A person who types."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    """A simulation, a fleet file and a lock for it, and the doors between them."""
+    monkeypatch.chdir(tmp_path)
+    simulation = Simulation()
+    (tmp_path / "fleet.yaml").write_text(fleet_text(2))
+    (tmp_path / "transom.lock").write_text(write_lock(simulation.lock))
+    monkeypatch.setattr(fleet_access, "doors_of", lambda *_: simulation.doors())
+    return simulation
+
+
+@pytest.mark.usefixtures("site")
+def test_a_plan_groups_hosts_that_get_the_same_and_counts_them(capsys):
+    assert main(["plan"]) == 1
+    out = capsys.readouterr().out
+    assert out.startswith("win-01, win-02 (pool web): joins the cluster, ")
+    assert "disruption reboot" in out
+    assert "Join the cluster (network-blip)" in out
+    assert out.splitlines()[-1].startswith("Total: 2 hosts: 2 to change (")
+
+
+@pytest.mark.usefixtures("site")
+def test_apply_without_anybody_to_ask_changes_nothing(capsys, site):
+    assert main(["apply"]) == 2
+    assert "--yes" in capsys.readouterr().err
+    assert not any(machine.is_joined for machine in site.machines.values())
+
+
+def test_apply_makes_nodes_and_then_there_is_nothing_to_do(site, capsys, tmp_path):
+    assert main(["apply", "--yes", "--junit", "result.xml"]) == 0
+    said = capsys.readouterr()
+    assert "win-01  changed  yes    1.37.1" in said.out
+    assert "changed  Join the cluster" in said.err
+    suite = ET.parse(tmp_path / "result.xml").getroot()[0]  # noqa: S314 - our own file
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "0")
+    assert main(["plan"]) == 0
+    assert "win-01, win-02 (pool web): nothing to do" in capsys.readouterr().out
+    assert main(["apply"]) == 0
+    assert "win-02  unchanged  yes" in capsys.readouterr().out
+    assert all(machine.is_joined for machine in site.machines.values())
+
+
+def test_json_says_what_was_done_and_what_went_wrong(site, capsys):
+    site.machines["win-02"].is_away = True
+    assert main(["apply", "--yes", "-o", "json"]) == 4
+    result = json.loads(capsys.readouterr().out)
+    first, second = result["hosts"]
+    assert (first["host"], first["outcome"], first["ready"]) == ("win-01", "changed", True)
+    assert "join" in first["changed"]
+    assert (second["outcome"], second["error"]) == (
+        "failed",
+        "cannot reach 10.0.0.3 by SSH: no answer in time",
+    )
+
+
+def test_a_network_that_differs_ends_plan_and_apply_with_3_and_nothing_is_done(site, capsys):
+    backend = {"Type": "host-gw"}
+    site.api.config_maps = config_maps({**NET_CONF, "Backend": backend})
+    assert main(["plan", "-o", "json"]) == 3
+    assert json.loads(capsys.readouterr().out)["refused"][0]["subject"] == "network.flannel.mode"
+    assert main(["apply", "--yes"]) == 3
+    assert "host-gw in ConfigMap kube-flannel-cfg" in capsys.readouterr().err
+    assert not any(machine.is_joined for machine in site.machines.values())
+
+
+def test_a_host_can_be_chosen_by_name_or_pool(site, capsys):
+    assert main(["apply", "--yes", "--host", "win-02"]) == 0
+    assert [machine.is_joined for machine in site.machines.values()] == [False, True]
+    assert main(["plan", "--pool", "nope", "--host", "win-09"]) == 2
+    said = capsys.readouterr().err
+    assert "no pool nope, no host win-09" in said
+    assert "its hosts are win-01, win-02; its pools web" in said
+
+
+def test_a_fleet_that_is_not_locked_is_told_so(site, capsys, tmp_path):
+    del site
+    (tmp_path / "transom.lock").unlink()
+    assert main(["plan"]) == 2
+    assert "transom lock" in capsys.readouterr().err
+
+
+def test_a_terminal_is_asked_and_only_a_whole_yes_counts(site, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", Terminal("y\n"))
+    assert main(["apply"]) == 2
+    assert "not confirmed; nothing was changed" in capsys.readouterr().err
+    monkeypatch.setattr("sys.stdin", Terminal("yes\n"))
+    assert main(["apply"]) == 0
+    assert all(machine.is_joined for machine in site.machines.values())
+
+
+def test_status_shows_how_hosts_stand_and_what_is_left_over(site, capsys, tmp_path):
+    assert main(["status"]) == 1
+    assert "win-01" in capsys.readouterr().out
+    assert main(["apply", "--yes"]) == 0
+    capsys.readouterr()
+    assert main(["status"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].split()[:4] == ["HOST", "ADDRESS", "WINDOWS", "NODE"]
+    assert said[1].split()[:4] == ["win-01", "10.0.0.2", "20348.2700", "Ready"]
+    assert "flannel overlay" in said[1]
+    assert "settled" in said[1]
+    node = site.api.held_nodes["win-02"]
+    site.api.held_nodes["win-02"] = replace(node, labels={"transom.dev/prepared": "true"})
+    (tmp_path / "fleet.yaml").write_text(fleet_text(1))
+    assert main(["status", "-o", "json"]) == 0
+    status = json.loads(capsys.readouterr().out)
+    assert [host["host"] for host in status["hosts"]] == ["win-01"]
+    assert status["leftOver"] == ["win-02"]
+
+
+def test_a_status_names_what_is_the_matter(site, capsys):
+    assert main(["apply", "--yes"]) == 0
+    site.machines["win-01"].is_away = True
+    node = site.api.held_nodes["win-02"]
+    site.api.held_nodes["win-02"] = replace(node, ready=False, problem="PLEG is not healthy")
+    capsys.readouterr()
+    assert main(["status"]) == 1
+    said = capsys.readouterr().out
+    assert "win-01: cannot reach 10.0.0.2 by SSH: no answer in time" in said
+    assert "win-02: not Ready: PLEG is not healthy" in said
+
+
+def test_a_reset_needs_its_hosts_named_and_the_fleets_name_typed(site, capsys, monkeypatch):
+    assert main(["apply", "--yes"]) == 0
+    assert main(["reset", "-f", "fleet.yaml"]) == 2
+    assert "--all" in capsys.readouterr().err
+    assert main(["reset", "--host", "win-01"]) == 2
+    assert "--yes" in capsys.readouterr().err
+    monkeypatch.setattr("sys.stdin", Terminal("yes\n"))
+    assert main(["reset", "--host", "win-01"]) == 2
+    assert site.machines["win-01"].is_joined
+    monkeypatch.setattr("sys.stdin", Terminal("shop\n"))
+    assert main(["reset", "--host", "win-01"]) == 0
+    assert [machine.is_joined for machine in site.machines.values()] == [False, True]
+    assert list(site.api.held_nodes) == ["win-02"]
+
+
+def test_a_reset_of_all_returns_every_host_to_what_it_was(site, capsys):
+    before = {name: machine.tree() for name, machine in site.machines.items()}
+    assert main(["apply", "--yes"]) == 0
+    assert main(["reset", "--all", "--yes"]) == 0
+    assert "win-02  reset" in capsys.readouterr().out
+    assert {name: machine.tree() for name, machine in site.machines.items()} == before
+    assert site.api.held_nodes == {}
+    assert main(["reset", "--all", "--yes", "-o", "json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert (result["verb"], result["hosts"][0]["outcome"]) == ("reset", "unchanged")
+
+
+def test_a_reset_lets_pods_leave_first_unless_told_otherwise(site, capsys):
+    assert main(["apply", "--yes"]) == 0
+    pod = Pod(namespace="shop", name="web", node="win-01")
+    site.api.pods["shop", "web"] = pod
+    assert main(["reset", "--host", "win-01", "--yes"]) == 5
+    assert "shop/web has no controller" in capsys.readouterr().out
+    assert site.machines["win-01"].is_joined
+    assert main(["reset", "--host", "win-01", "--yes", "--no-drain"]) == 0
+
+
+def test_doctor_and_collect_visit_every_host_and_say_which_cannot_be_reached(
+    site, capsys, tmp_path
+):
+    assert main(["apply", "--yes"]) == 0
+    site.machines["win-02"].is_away = True
+    capsys.readouterr()
+    assert main(["doctor", "--all"]) == 4
+    said = capsys.readouterr().out
+    assert "win-02" in said
+    assert "cannot reach 10.0.0.3" in said
+    assert main(["collect", "--all", "--directory", "out", "-o", "json"]) == 4
+    (archive,) = json.loads(capsys.readouterr().out)["archives"]
+    assert archive["host"] == "win-01"
+    assert (tmp_path / archive["file"]).is_file()
+    assert main(["doctor", "10.0.0.2", "--all"]) == 2
+    assert main(["collect"]) == 2
+
+
+def test_a_node_that_others_made_is_adopted_and_then_planned(site, capsys):
+    machine = site.machines["win-01"]
+    assert main(["apply", "--yes", "--host", "win-01"]) == 0
+    machine.host.files.remove_tree(r"C:\k\transom")  # as if Transom had never been there
+    capsys.readouterr()
+    assert main(["plan", "--host", "win-01"]) == 3
+    assert "transom adopt --host win-01" in capsys.readouterr().out
+    assert main(["adopt"]) == 2
+    assert main(["adopt", "--host", "win-01", "--yes"]) == 0
+    assert "win-01  changed" in capsys.readouterr().out
+    assert main(["plan", "--host", "win-01"]) in (0, 1)
+
+
+def test_a_host_that_is_no_node_cannot_be_adopted(site, capsys):
+    del site
+    assert main(["adopt", "--host", "win-01", "--yes"]) == 3
+    assert "only a node that kubeadm joined can be adopted" in capsys.readouterr().out
+
+
+def test_maintenance_goes_wave_by_wave_with_a_reboot_and_is_not_done_twice_a_day(site, capsys):
+    assert main(["apply", "--yes"]) == 0
+    site.api.writes = []
+    capsys.readouterr()
+    words = ["maintain", "--yes", "--", r"C:\tools\patch.exe", "/quiet"]
+    assert main(words) == 0
+    assert [machine.reboots for machine in site.machines.values()] == [1, 1]
+    for machine in site.machines.values():
+        assert (r"C:\tools\patch.exe", "/quiet") in machine.commands
+    order = [write for write in site.api.writes if "cordon" in write]
+    assert order == ["cordon win-01", "uncordon win-01", "cordon win-02", "uncordon win-02"]
+    assert main(words) == 0
+    assert [machine.reboots for machine in site.machines.values()] == [1, 1]
+    assert "win-01  unchanged" in capsys.readouterr().out
+    assert main([*words[:2], "--again", *words[2:]]) == 0
+    assert [machine.reboots for machine in site.machines.values()] == [2, 2]
+
+
+def test_a_windows_that_is_another_after_its_maintenance_keeps_the_node_cordoned(site, capsys):
+    assert main(["apply", "--yes"]) == 0
+    machine = site.machines["win-01"]
+    was = machine.host.features.reboot
+
+    def reboot():
+        machine.host.system.windows = (26100, 1)
+        was()
+
+    machine.host.features.reboot = reboot
+    capsys.readouterr()
+    assert main(["maintain", "--yes", "--", "patch"]) == 3
+    said = capsys.readouterr().out
+    assert "win-01  failed" in said
+    assert "win-02  not started" in said
+    assert site.api.held_nodes["win-01"].unschedulable
+    assert not site.api.held_nodes["win-02"].unschedulable
+
+
+@pytest.mark.usefixtures("site")
+def test_an_upgrade_writes_the_version_into_the_file_and_nothing_else(capsys, tmp_path):
+    assert main(["apply", "--yes"]) == 0
+    before = (tmp_path / "fleet.yaml").read_text()
+    assert main(["upgrade", "--to", "nonsense", "--yes"]) == 2
+    assert main(["upgrade", "--to", "1.37.2"]) == 2
+    assert (tmp_path / "fleet.yaml").read_text() == before
+    assert main(["upgrade", "--to", "1.37.2", "--yes"]) == 2
+    assert "transom lock" in capsys.readouterr().err
+    assert (tmp_path / "fleet.yaml").read_text() == before.replace("1.37.1", "1.37.2")
+
+
+def _offer(site, folder, version):
+    """Have the artifacts of another version where hosts find them, and locked."""
+    newer = replace(site.fleet, kubernetes=KubernetesSpec(version))
+    hosts = [machine.host for machine in site.machines.values()]
+    lock = site.lock.with_entries(lock_of([newer], hosts).entries)
+    (folder / "transom.lock").write_text(write_lock(lock))
+
+
+def test_an_upgrade_takes_nodes_wave_by_wave_to_the_new_version(site, capsys, tmp_path):
+    assert main(["apply", "--yes"]) == 0
+    _offer(site, tmp_path, "1.37.2")
+    site.api.server_version = "1.37.2"
+    site.api.writes = []
+    capsys.readouterr()
+    assert main(["upgrade", "--to", "1.37.2", "--yes"]) == 0, capsys.readouterr().out
+    order = [write for write in site.api.writes if "cordon" in write]
+    assert order == ["cordon win-01", "uncordon win-01", "cordon win-02", "uncordon win-02"]
+    capsys.readouterr()
+    assert main(["plan"]) == 0
+    assert main(["upgrade", "--yes"]) == 0
+    assert "nothing to do" in capsys.readouterr().out

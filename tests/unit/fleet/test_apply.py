@@ -1,0 +1,268 @@
+"""Applying a plan: bare hosts to Ready nodes, once; and whatever goes wrong stays with its host."""
+
+import asyncio
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+from tests.simulation import WITHOUT_KUBECONFIG, Simulation, config_maps, fleet_text
+
+from transom.errors import PermanentError, TemporaryError
+from transom.fleet.apply import Applied, Applying, Outcome, apply_plan
+from transom.fleet.drain import MARK
+from transom.fleet.plan import Standing
+from transom.fleet.survey import survey_fleet
+from transom.kube.api import Pod, Secret
+from transom.kube.memory import Budget
+from transom.model.sight import CertificateRequestSight, RequestState
+from transom.node.host.values import Completed
+
+
+@dataclass
+class Watcher:
+    """Remembers everything."""
+
+    ended: dict[str, Applied] = field(default_factory=dict)
+    stages: list[tuple[str, str]] = field(default_factory=list)
+    steps: list[tuple[str, str, str]] = field(default_factory=list)
+    on_event: Any = None
+
+    def host(self, name):
+        watcher = self
+
+        class One:
+            def stage(self, text):
+                watcher.stages.append((name, text))
+
+            def event(self, event):
+                watcher.steps.append((name, event.step, event.state.value))
+                if watcher.on_event:
+                    watcher.on_event(name, event)
+
+        return One()
+
+    def done(self, applied):
+        self.ended[applied.host] = applied
+
+
+def apply(simulation, *, watcher=None, approve=True, **doors):
+    watcher = watcher or Watcher()
+
+    async def story():
+        site = simulation.doors(**doors)
+        surveyed = await survey_fleet(simulation.fleet, simulation.lock, site)
+        await apply_plan(Applying(surveyed=surveyed, doors=site, watcher=watcher, approve=approve))
+        return surveyed.plan
+
+    return asyncio.run(story()), watcher
+
+
+def outcomes(watcher):
+    return {name: ended.outcome for name, ended in watcher.ended.items()}
+
+
+def test_bare_hosts_become_ready_nodes_each_with_a_token_of_its_own(simulation):
+    _, watcher = apply(simulation)
+    assert outcomes(watcher) == {"win-01": Outcome.CHANGED, "win-02": Outcome.CHANGED}
+    assert all(ended.ready for ended in watcher.ended.values())
+    tokens = [machine.tokens for machine in simulation.machines.values()]
+    assert [len(few) for few in tokens] == [1, 1]
+    assert tokens[0] != tokens[1]
+    assert simulation.api.secrets == {}
+
+
+def test_the_plan_is_exactly_what_apply_does(simulation):
+    planned, watcher = apply(simulation)
+    for host in planned.hosts:
+        said = tuple(step.step for step in host.steps)
+        changed = watcher.ended[host.name].changed
+        assert changed[: len(said)] == said
+        assert set(changed[len(said) :]) <= set(host.afterwards)
+
+
+def test_a_second_apply_is_one_connection_and_one_command_and_writes_nothing(simulation):
+    apply(simulation)
+    before = {name: machine.tree() for name, machine in simulation.machines.items()}
+    for machine in simulation.machines.values():
+        machine.sessions, machine.commands = 0, []
+    simulation.api.writes = []
+    _, watcher = apply(simulation)
+    assert outcomes(watcher) == {"win-01": Outcome.UNCHANGED, "win-02": Outcome.UNCHANGED}
+    for machine in simulation.machines.values():
+        assert (machine.sessions, len(machine.commands)) == (1, 1)
+    assert {name: machine.tree() for name, machine in simulation.machines.items()} == before
+    assert simulation.api.writes == []
+
+
+def test_a_host_that_fails_leaves_the_others_and_the_next_apply_completes(simulation):
+    machine = simulation.machines["win-01"]
+    works = machine.host.programs["kubeadm.exe"]
+    machine.host.programs["kubeadm.exe"] = lambda _, argv: Completed(
+        code=int(argv[1] == "join"), output="no"
+    )
+    _, watcher = apply(simulation)
+    assert outcomes(watcher) == {"win-01": Outcome.FAILED, "win-02": Outcome.CHANGED}
+    assert isinstance(watcher.ended["win-01"].error, PermanentError)
+    assert simulation.api.secrets == {}
+    machine.host.programs["kubeadm.exe"] = works
+    _, again = apply(simulation)
+    assert outcomes(again) == {"win-01": Outcome.CHANGED, "win-02": Outcome.UNCHANGED}
+
+
+def test_hosts_that_cannot_be_planned_are_told_and_the_others_done(simulation):
+    simulation.machines["win-01"].is_away = True
+    _, watcher = apply(simulation)
+    assert outcomes(watcher) == {"win-01": Outcome.FAILED, "win-02": Outcome.CHANGED}
+    assert isinstance(watcher.ended["win-01"].error, TemporaryError)
+
+
+def test_a_reboot_is_made_only_where_the_fleet_allows_it():
+    text = fleet_text(2).replace(
+        "name: win-02, address: 10.0.0.3,", "name: win-02, address: 10.0.0.3, reboot: refused,"
+    )
+    simulation = Simulation(text=text)
+    for machine in simulation.machines.values():
+        machine.host.features.need_reboot.add("Containers")
+    _, watcher = apply(simulation)
+    assert [machine.reboots for machine in simulation.machines.values()] == [1, 0]
+    assert outcomes(watcher) == {"win-01": Outcome.CHANGED, "win-02": Outcome.FAILED}
+    assert "needs a reboot" in str(watcher.ended["win-02"].error)
+
+
+def _disturb(simulation, *names):
+    """Have something to change that may reboot the host: a feature that somebody turned off."""
+    for name in names:
+        simulation.machines[name].host.features.disable("Containers")
+
+
+def _with_pods(simulation, *, budget=None):
+    for number, name in enumerate(simulation.machines, 1):
+        key = ("shop", f"web-{number}")
+        simulation.api.pods[key] = Pod(
+            namespace="shop",
+            name=f"web-{number}",
+            node=name,
+            labels={"app": "web"},
+            controller="ReplicaSet",
+        )
+    if budget is not None:
+        simulation.api.budgets["shop", "web"] = Budget(labels={"app": "web"}, min_available=budget)
+
+
+def test_what_stops_pods_on_nodes_goes_in_waves_with_cordon_drain_and_uncordon(simulation):
+    apply(simulation)
+    _with_pods(simulation)
+    _disturb(simulation, "win-01", "win-02")
+    simulation.api.writes = []
+    planned, watcher = apply(simulation)
+    assert planned.waves == (("win-01",), ("win-02",))
+    assert outcomes(watcher) == {"win-01": Outcome.CHANGED, "win-02": Outcome.CHANGED}
+    assert simulation.api.pods == {}
+    order = [write for write in simulation.api.writes if "cordon" in write]
+    assert order == ["cordon win-01", "uncordon win-01", "cordon win-02", "uncordon win-02"]
+    assert not any(MARK in node.labels for node in simulation.api.held_nodes.values())
+
+
+def test_a_budget_that_blocks_stops_the_waves_and_names_the_pod(simulation):
+    apply(simulation)
+    _with_pods(simulation, budget=2)
+    _disturb(simulation, "win-01", "win-02")
+    _, watcher = apply(simulation)
+    assert outcomes(watcher) == {"win-01": Outcome.FAILED, "win-02": Outcome.NOT_STARTED}
+    assert "shop/web-1: The disruption budget web needs 2" in str(watcher.ended["win-01"].error)
+    assert not simulation.api.held_nodes["win-01"].unschedulable
+    simulation.api.budgets.clear()
+    _, again = apply(simulation)
+    assert outcomes(again) == {"win-01": Outcome.CHANGED, "win-02": Outcome.CHANGED}
+
+
+def test_a_node_left_cordoned_by_a_wave_that_was_cut_short_is_let_go(simulation):
+    apply(simulation)
+    node = simulation.api.held_nodes["win-01"]
+    simulation.api.held_nodes["win-01"] = replace(node, unschedulable=True, labels={MARK: "true"})
+    apply(simulation)
+    assert not simulation.api.held_nodes["win-01"].unschedulable
+
+
+def test_a_node_that_is_not_ready_though_nothing_is_to_change_is_told(simulation):
+    apply(simulation)
+    node = simulation.api.held_nodes["win-01"]
+    simulation.api.held_nodes["win-01"] = replace(node, ready=False, problem="PLEG is not healthy")
+    _, watcher = apply(simulation)
+    assert "PLEG is not healthy" in str(watcher.ended["win-01"].error)
+    assert watcher.ended["win-02"].error is None
+
+
+def test_labels_that_a_kubelet_may_not_set_are_given_by_the_api():
+    text = fleet_text(1).replace(
+        "pool: web}", "pool: web, labels: {node-role.kubernetes.io/web: '', tier: web}}"
+    )
+    simulation = Simulation(text=text)
+    apply(simulation)
+    assert simulation.api.held_nodes["win-01"].labels == {"node-role.kubernetes.io/web": ""}
+    flags = simulation.machines["win-01"].host.files.read(r"C:\var\lib\kubelet\kubeadm-flags.env")
+    assert b"tier=web" in flags
+    assert b"node-role" not in flags
+
+
+@pytest.mark.parametrize("approve", [True, False])
+def test_the_serving_certificate_is_approved_where_the_cluster_lets_kubelets_ask(approve):
+    simulation = Simulation(1)
+    simulation.api.config_maps = config_maps(kubelet={"serverTLSBootstrap": True})
+    simulation.api.seen_requests = [
+        CertificateRequestSight(
+            name="csr-1",
+            signer="kubernetes.io/kubelet-serving",
+            username="system:node:win-01",
+            subject="system:node:win-01",
+            created=1,
+            state=RequestState.PENDING,
+            names=("win-01", "10.0.0.2"),
+            usages=("digital signature", "server auth"),
+        )
+    ]
+    apply(simulation, approve=approve)
+    expected = RequestState.APPROVED if approve else RequestState.PENDING
+    assert simulation.api.seen_requests[0].state is expected
+
+
+def test_an_interruption_stops_hosts_after_their_step_and_starts_no_more():
+    simulation = Simulation(3)
+    watcher = Watcher()
+    main: list[Any] = []
+
+    def interrupt(name, event):
+        if name == "win-01" and event.step == "directories":
+            main[0].cancel()
+
+    watcher.on_event = interrupt
+
+    async def story():
+        main.append(asyncio.current_task())
+        site = simulation.doors(parallel=1)
+        surveyed = await survey_fleet(simulation.fleet, simulation.lock, site)
+        await apply_plan(Applying(surveyed=surveyed, doors=site, watcher=watcher))
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(story())
+    assert simulation.machines["win-01"].commands[-1][-1] == "cancel"
+    assert {name for name, _, _ in watcher.steps} == {"win-01"}
+    assert simulation.api.secrets == {}
+    _, again = apply(simulation)
+    assert {ended.ready for ended in again.ended.values()} == {True}
+
+
+def test_without_a_kubeconfig_hosts_join_with_the_token_that_the_fleet_names():
+    text = fleet_text(1).replace("{kubeconfig: nowhere}", WITHOUT_KUBECONFIG)
+    simulation = Simulation(text=text)
+    token = "abcdef.0123456789abcdef"
+    made_by_a_person = Secret(namespace="kube-system", name="a", type="", data={})
+    simulation.api.secrets["kube-system", "bootstrap-token-abcdef"] = made_by_a_person
+
+    async def given():
+        return token
+
+    planned, watcher = apply(simulation, api=None, token=given)
+    assert planned.hosts[0].standing is Standing.CHANGES
+    assert simulation.machines["win-01"].tokens == [token]
+    assert watcher.ended["win-01"].ready is None

@@ -1,0 +1,156 @@
+"""The verb boot: success leaves the sentinel and no token, failure a report and no sentinel."""
+
+import json
+
+import pytest
+
+from transom.model.codec import encode
+from transom.model.recipe import Recipe
+from transom.model.request import Verb
+from transom.node.boot import JOIN_CONFIGURATION, REBOOT_AND_AGAIN, SENTINEL, Boot, adapted, boot
+from transom.node.host.values import Completed, PathKind
+from transom.node.layout import Layout
+from transom.node.manual_join import ADMINISTRATORS_ONLY
+
+
+def refuses(host, argv):
+    """A kubeadm that does not join, and says the token while it does not."""
+    del host
+    if argv[1] == "reset":
+        return Completed(code=0, output="")
+    return Completed(code=1, output=f"refused {TOKEN}")
+
+
+REQUEST = r"C:\k\transom\boot\request.json"
+PLAN = Boot(request=REQUEST)
+TOKEN = "abcdef.0123456789abcdef"
+CONFIGURATION = f"""---
+apiVersion: kubeadm.k8s.io/v1beta4
+discovery:
+  bootstrapToken:
+    apiServerEndpoint: 10.0.0.4:6443
+    caCertHashes:
+    - sha256:{"a" * 64}
+    token: {TOKEN}
+kind: JoinConfiguration
+nodeRegistration:
+  criSocket: npipe:////./pipe/containerd-containerd
+"""
+
+
+class Machine:
+    """A host on which boot data has written its files."""
+
+    def __init__(self, host, request, configuration=CONFIGURATION):
+        self.host = host
+        self.runs = 0
+        for path in (REQUEST, JOIN_CONFIGURATION):
+            host.files.make_directory(path.rpartition("\\")[0])
+        host.files.write(REQUEST, json.dumps(encode(request)).encode())
+        if configuration:
+            host.files.write(JOIN_CONFIGURATION, configuration.encode())
+
+    def boot(self, plan=PLAN):
+        self.runs += 1
+        self.said: list[object] = []
+        return boot(
+            self.host, Layout(), plan, run=f"r{self.runs}", say=self.said.append,
+            afterwards=lambda _request, _outcome: None,
+        )  # fmt: skip
+
+    def has(self, path):
+        return self.host.files.kind(path) is not PathKind.ABSENT
+
+    def everything(self):
+        return b"".join(entry.data for entry in self.host.disk._seen.values())
+
+
+@pytest.fixture
+def machine(make_host, request_for):
+    return Machine(make_host(), request_for(Verb.JOIN, join=None))
+
+
+def test_a_join_ends_with_the_sentinel_and_without_the_token(machine):
+    assert machine.boot() == 0
+    assert machine.has(SENTINEL)
+    assert not machine.has(JOIN_CONFIGURATION)
+    assert TOKEN.encode() not in machine.everything()
+
+
+def test_the_configuration_is_closed_to_others_before_anything_is_done(machine):
+    machine.host.system.admin = False
+    assert machine.boot() != 0
+    assert machine.host.files.acl(JOIN_CONFIGURATION) == ADMINISTRATORS_ONLY
+
+
+def test_a_failed_join_leaves_a_report_and_no_sentinel(machine):
+    machine.host.files.make_directory(SENTINEL.rpartition("\\")[0])
+    machine.host.files.write(SENTINEL, b"of an earlier image")
+    machine.host.programs["kubeadm.exe"] = refuses
+    assert machine.boot() == 5
+    assert not machine.has(SENTINEL)
+    report = json.loads(machine.host.files.read(PLAN.report))
+    assert report["kind"] == "BootReport"
+    assert "kubeadm join ended with 1" in report["message"]
+    assert TOKEN not in json.dumps(report)
+
+
+def test_a_report_is_gone_after_a_success(machine):
+    good = machine.host.programs["kubeadm.exe"]
+    machine.host.programs["kubeadm.exe"] = refuses
+    machine.boot()
+    machine.host.programs["kubeadm.exe"] = good
+    assert machine.boot() == 0
+    assert not machine.has(PLAN.report)
+
+
+def test_a_restart_in_between_goes_on_where_it_stopped(machine):
+    """cloudbase-init restarts the machine on 1003 and runs the boot data, this verb in it, again."""
+    machine.host.features.need_reboot.add("Containers")
+    assert machine.boot() == REBOOT_AND_AGAIN
+    assert not machine.has(SENTINEL)
+    machine.host.features.reboot()
+    assert machine.boot() == 0
+    assert machine.has(SENTINEL)
+
+
+def test_a_machine_that_has_joined_is_left_alone(machine):
+    machine.boot()
+    before = machine.host.snapshot()
+    assert machine.boot() == 0
+    assert machine.host.snapshot() == before
+
+
+def test_without_a_configuration_the_report_says_who_writes_it(make_host, request_for):
+    machine = Machine(make_host(), request_for(Verb.JOIN, join=None), configuration="")
+    assert machine.boot() == 2
+    assert "Boot data writes it" in json.loads(machine.host.files.read(PLAN.report))["hint"]
+
+
+@pytest.mark.parametrize(
+    "text", ["kind: Other", "kind: JoinConfiguration\ndiscovery:\n  file: x", "a: &x 1", "- a"]
+)
+def test_a_configuration_that_cannot_be_used_is_told(make_host, request_for, text):
+    machine = Machine(make_host(), request_for(Verb.JOIN, join=None), configuration=text)
+    assert machine.boot() == 2
+    assert not machine.has(SENTINEL)
+
+
+def test_a_request_with_secrets_is_refused(make_host, request_for):
+    machine = Machine(make_host(), request_for(Verb.JOIN))
+    assert machine.boot() == 2
+
+
+def test_preparing_leaves_the_join_to_others(machine):
+    assert machine.boot(Boot(request=REQUEST, prepare=True)) == 0
+    assert not machine.has(SENTINEL)
+    assert machine.has(JOIN_CONFIGURATION)
+    assert not [argv for argv in machine.host.processes.ran if "join" in argv]
+
+
+def test_a_pool_s_recipe_becomes_that_of_its_machine(recipe):
+    found = adapted(recipe, name="win-77", address="10.9.9.9")
+    assert isinstance(found, Recipe)
+    assert found.identity.name == found.join.node_name == "win-77"
+    assert found.identity.address == "10.9.9.9"
+    assert recipe.identity.address not in json.dumps(encode(found))
