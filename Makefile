@@ -64,6 +64,7 @@ bench: $(INSTALLED) $(if $(LINUX),$(LAB_INSTALLED)) $(if $(LAB),lab-machine)  ##
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/recipe.py
 	$(BIN)/python benchmarks/loader.py
+	$(BIN)/python benchmarks/bundle.py
 	$(BIN)/python benchmarks/lint.py
 	$(if $(LINUX),$(BIN)/python benchmarks/lab.py $(if $(LAB),--required))
 

@@ -197,7 +197,7 @@ def test_starts_again_when_the_server_continues_elsewhere(server, downloader, ta
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(b"a" * 1024 * 1024 + b"b", "too long"), (b"\xff\xfe", "not text")],
+    [(b"a" * 4 * 1024 * 1024 + b"b", "too long"), (b"\xff\xfe", "not text")],
 )
 def test_takes_nothing_for_a_text_that_is_none(server, downloader, content, said):
     with pytest.raises(PermanentError, match=said):

@@ -1,10 +1,15 @@
 """The node program's downloads against a real server: resumed, proxied, and honest about failures."""
 
+from pathlib import Path
+
 import pytest
 from tests.contract.web import Server, body, cut, status
 
 from transom.errors import PermanentError, TemporaryError
+from transom.model.request import SourceAccess, SourceHeader
 from transom.node.host.downloads import Downloads
+
+ANYBODY = SourceAccess()
 
 
 class Variables:
@@ -23,8 +28,9 @@ def plain(start):
     return start(Server(None))
 
 
-def read(url, *, offset=0, **variables):
-    with Downloads(Variables(**variables)).open(url, offset=offset) as (honoured, chunks):
+def read(url, *, offset=0, access=ANYBODY, **variables):
+    opened = Downloads(Variables(**variables)).open(url, offset=offset, access=access)
+    with opened as (honoured, chunks):
         return honoured, b"".join(chunks)
 
 
@@ -64,3 +70,24 @@ def test_a_server_that_is_not_there_is_temporary():
 def test_the_machines_proxy_is_used(plain):
     plain.scripts["http://elsewhere.invalid/f"] = [body(b"by proxy")]
     assert read("http://elsewhere.invalid/f", HTTP_PROXY=plain.url) == (True, b"by proxy")
+
+
+def test_a_private_authority_is_trusted_only_where_it_was_given(server, ca_file):
+    url = server.serve("/f", body(b"content"))
+    with pytest.raises(TemporaryError, match="certificate verify failed"):
+        read(url)
+    trusted = SourceAccess(authorities=Path(ca_file).read_text(encoding="ascii"))
+    assert read(url, access=trusted) == (True, b"content")
+
+
+def test_a_header_goes_to_its_origin_and_does_not_follow_a_redirect(plain, start):
+    other = start(Server(None))
+    there = other.serve("/f", body(b"content"))
+    url = plain.serve("/f", status(302, Location=there))
+    header = SourceHeader(origin=plain.url, name="Authorization", value="Bearer s3cr3t")
+    assert read(url, access=SourceAccess(headers=(header,))) == (True, b"content")
+    ((_, first),) = plain.seen
+    ((_, second),) = other.seen
+    assert first["authorization"] == "Bearer s3cr3t"
+    assert "authorization" not in second
+    assert "s3cr3t" not in repr(header)

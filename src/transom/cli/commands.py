@@ -58,6 +58,10 @@ COMMANDS = (
     Command("explain", "Know", "a rule, an API field, a gate, a version or a pasted error"),
     Command("recipe", "Plan", "what would be installed on each host, and why"),
     Command("lock", "Plan", "the exact bytes a fleet installs, pinned by SHA-256"),
+    Command(
+        "bundle", "Plan", "everything a fleet needs in one archive, for sites without internet"
+    ),
+    Command("image", "Plan", "images that Windows nodes need"),
     Command("schema", "Plan", "the JSON Schema of fleet.yaml and of what -o json prints"),
     Command("addons", "Cluster", "kube-proxy, the network and runtime classes of Windows nodes"),
     Command("lint", "Workloads", "what will not work on Windows in manifests, and why"),

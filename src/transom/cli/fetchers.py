@@ -3,15 +3,23 @@
 Used by every command that pins or brings artifacts.
 """
 
+import argparse
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from transom.cli import lock_report
-from transom.errors import UsageError
+from transom.errors import InternalError, UsageError
+from transom.image.bundle.oci import INDEXES, MANIFESTS
+from transom.model.image_reference import Reference
+from transom.model.lock import IMAGE
+from transom.model.request import SourceAccess, SourceHeader
 from transom.recipe.lock import PinnableArtifact
-from transom.remote.download import Downloader
+from transom.recipe.sources import mirrored
+from transom.remote.download import Downloaded, Downloader, Progress
 from transom.remote.https import Header, Https, Proxy
+from transom.remote.registry import Repository
 
 
 class Fetchers:
@@ -23,14 +31,73 @@ class Fetchers:
         self._headers = [_header(self._environ, *header) for header in headers]
         self._made: dict[tuple[str, tuple[str, ...]], Downloader] = {}
 
-    def __call__(self, pinnable: PinnableArtifact) -> Downloader:
-        """The downloader for an artifact."""
+    def __call__(self, pinnable: PinnableArtifact) -> "Downloader | ImageDoor":
+        """The downloader for an artifact, or the door to an image's manifest."""
+        if pinnable.artifact.id == IMAGE:
+            return ImageDoor(self.repository(pinnable), pinnable.artifact.version)
+        return self.downloader(pinnable)
+
+    def downloader(self, pinnable: PinnableArtifact) -> Downloader:
+        """The downloader on an artifact's way out."""
         way = (pinnable.proxy, pinnable.no_proxy)
         if way not in self._made:
-            proxy = Proxy.of(self._environ, url=pinnable.proxy, no_proxy=pinnable.no_proxy)
-            https = Https(ca_file=self._ca_file, proxy=proxy, headers=self._headers)
-            self._made[way] = Downloader(https)
+            self._made[way] = self._open(pinnable, ())
         return self._made[way]
+
+    def repository(self, pinnable: PinnableArtifact) -> Repository:
+        """The repository an image is in, or its mirror."""
+        reference = Reference.parse(pinnable.artifact.version)
+        base = mirrored(reference.base, pinnable.mirrors)
+        return Repository(lambda headers: self._open(pinnable, headers), base, reference.repository)
+
+    def registry(self, base: str, repository: str) -> Repository:
+        """A repository of a registry that no fleet names."""
+        return Repository(
+            lambda headers: self._made_with(Proxy.of(self._environ), headers), base, repository
+        )
+
+    def _open(self, pinnable: PinnableArtifact, headers: Sequence[Header]) -> Downloader:
+        proxy = Proxy.of(self._environ, url=pinnable.proxy, no_proxy=pinnable.no_proxy)
+        return self._made_with(proxy, headers)
+
+    def _made_with(self, proxy: Proxy, headers: Sequence[Header]) -> Downloader:
+        return Downloader(
+            Https(ca_file=self._ca_file, proxy=proxy, headers=[*self._headers, *headers])
+        )
+
+    def access(self) -> SourceAccess:
+        """The same trust and headers, for hosts that download themselves."""
+        return SourceAccess(
+            authorities=_authorities(self._ca_file),
+            headers=tuple(
+                SourceHeader(origin=item.origin, name=item.name, value=item.value)
+                for item in self._headers
+            ),
+        )
+
+
+def add_arguments(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """A private authority, and headers from the environment."""
+    parser.add_argument(
+        "--ca-file", default="", metavar="PEM", help="trust these authorities as well"
+    )
+    parser.add_argument(
+        "--header",
+        nargs=3,
+        action="append",
+        default=[],
+        metavar=("URL", "NAME", "VARIABLE"),
+        help="send this header to that server, with the value of an environment variable",
+    )
+
+
+def _authorities(file: str) -> str:
+    if not file:
+        return ""
+    try:
+        return Path(file).read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read certificates from {file}", subject=file) from error
 
 
 def _header(environ: Mapping[str, str], url: str, name: str, variable: str) -> Header:
@@ -42,11 +109,40 @@ def _header(environ: Mapping[str, str], url: str, name: str, variable: str) -> H
     return Header(url, name, environ[variable])
 
 
-class ProgressLine:
-    """One artifact's progress on standard error: live on a terminal, else where it begins."""
+class ImageDoor:
+    """An image's manifest as pinning asks for it: a file at an address."""
 
-    def __init__(self, pinnable: PinnableArtifact) -> None:
-        self._name = f"{pinnable.key.id} {pinnable.key.version}"
+    def __init__(self, repository: Repository, reference: str) -> None:
+        self._repository = repository
+        self._reference = Reference.parse(reference)
+
+    def text(self, url: str) -> str:
+        """Registries publish no sums beside manifests."""
+        raise InternalError(f"a registry has no text at {url}")
+
+    def file(
+        self,
+        url: str,
+        destination: Path,
+        *,
+        sha256: str | None = None,
+        progress: Progress | None = None,
+    ) -> Downloaded:
+        """The manifest, refused unless it has that sum."""
+        del url
+        wanted = f"sha256:{sha256}" if sha256 else self._reference.tag
+        content, _, digest = self._repository.manifest(wanted, accept=(*INDEXES, *MANIFESTS))
+        destination.write_bytes(content)
+        if progress is not None:
+            progress(len(content), len(content))
+        return Downloaded(digest.removeprefix("sha256:"), len(content))
+
+
+class ProgressLine:
+    """One file's progress on standard error: live on a terminal, else where it begins."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
         self._live = sys.stderr.isatty()
         self._shown = ""
 
@@ -60,3 +156,8 @@ class ProgressLine:
         elif not self._shown:
             print(f"{self._name}: downloading{of.replace(' of', '')}", file=sys.stderr)
         self._shown = line
+
+
+def progress_of(pinnable: PinnableArtifact) -> ProgressLine:
+    """The line of one artifact."""
+    return ProgressLine(f"{pinnable.key.id} {pinnable.key.version}")

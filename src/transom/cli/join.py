@@ -9,12 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transom.cli import console, host_access, lock_file
+from transom.cli import console, fetchers, host_access, lock_file
 from transom.cli.documents.nodes import JoinResult
 from transom.cli.step_lines import StepLines
 from transom.errors import UsageError
 
 if TYPE_CHECKING:
+    from transom.cli.fetchers import Fetchers
     from transom.fleet.join import Joined
     from transom.fleet.program import Brought
     from transom.model.fleet import Fleet, Source
@@ -47,6 +48,11 @@ def configure(parser: ArgumentParser) -> None:
         help="join without kubeadm and token: this kubeconfig is the kubelet's credential",
     )
     add_artifact_arguments(parser)
+    parser.add_argument(
+        "--bundle",
+        metavar="FILE",
+        help="take artifacts, their lock and Python from this bundle and from nowhere else",
+    )
 
 
 def add_artifact_arguments(parser: ArgumentParser) -> None:
@@ -69,28 +75,53 @@ def add_artifact_arguments(parser: ArgumentParser) -> None:
         metavar="FILE",
         help="python.org's embeddable package for the host, instead of downloading it",
     )
+    fetchers.add_arguments(artifacts)
 
 
 def run(args: Namespace) -> int:
     """Join, and print what came of it."""
+    from transom.cli.fetchers import Fetchers
     from transom.fleet.join import join_host
+    from transom.image.bundle.holdings import BundleHoldings
     from transom.model.fleet import Source
 
+    if args.bundle and (args.mirror or args.python):
+        raise UsageError(
+            "--bundle uses nothing else, so --mirror and --python have no place beside it",
+            hint="leave out one of them",
+        )
+    holdings = BundleHoldings(Path(args.bundle)) if args.bundle else None
+
     source = Source(mirrors=host_access.mirrors_of(args.mirror))
+    sources = Fetchers(args.ca_file, args.header)
     wish = replace(
-        host_access.wish_of(args, source), node_kubeconfig=node_kubeconfig(args.node_kubeconfig)
+        host_access.wish_of(args, source),
+        access=sources.access(),
+        node_kubeconfig=node_kubeconfig(args.node_kubeconfig),
     )
     doors = host_access.doors_of(args)
     lines = StepLines()
     lines.stage("have the Python for the host")
-    brought = brought_of(args.python, lock_file.load(Path(args.lock or lock_file.NAME)), source)
+    if holdings is not None:
+        from transom.fleet.program import Brought
+
+        brought = Brought.with_python(holdings.python())
+    else:
+        lock = lock_file.load(Path(args.lock or lock_file.NAME))
+        brought = brought_of(args.python, lock, source, sources)
 
     def pin(fleet: "Fleet") -> "Lock":
-        return _lock(Path(args.lock or lock_file.NAME), fleet)
+        return (
+            holdings.lock()
+            if holdings
+            else _lock(Path(args.lock or lock_file.NAME), fleet, sources)
+        )
 
     async def joining() -> "Joined":
         try:
-            return await join_host(wish, doors, brought=brought, pin=pin, watcher=lines)
+            return await join_host(
+                wish, doors, brought=brought, pin=pin, watcher=lines, holdings=holdings
+            )
         finally:
             await doors.api.close()
 
@@ -133,7 +164,9 @@ def node_kubeconfig(path: str | None) -> str:
     return text
 
 
-def brought_of(python: str | None, lock: "Lock", source: "Source") -> "Brought":
+def brought_of(
+    python: str | None, lock: "Lock", source: "Source", sources: "Fetchers | None" = None
+) -> "Brought":
     """The node program, and the Python for hosts by its pinned sum, or the one in a file."""
     from transom.cli.fetchers import Fetchers
     from transom.fleet.interpreter import (
@@ -147,12 +180,13 @@ def brought_of(python: str | None, lock: "Lock", source: "Source") -> "Brought":
     if python:
         return Brought.with_python(own_interpreter(Path(python), pinnable, lock))
     folder = Path(_CACHE).expanduser()
-    return Brought.with_python(fetch_interpreter(pinnable, lock, fetcher=Fetchers(), folder=folder))
+    fetcher = sources or Fetchers()
+    return Brought.with_python(fetch_interpreter(pinnable, lock, fetcher=fetcher, folder=folder))
 
 
-def _lock(path: Path, fleet: "Fleet") -> "Lock":
+def _lock(path: Path, fleet: "Fleet", sources: "Fetchers") -> "Lock":
     """The lock with everything the fleet needs; what was missing is pinned and written down."""
-    from transom.cli.fetchers import Fetchers, ProgressLine
+    from transom.cli.fetchers import progress_of
     from transom.fleet import pin
     from transom.recipe.pinnable import artifacts_of
 
@@ -162,7 +196,7 @@ def _lock(path: Path, fleet: "Fleet") -> "Lock":
     if not missing:
         return lock
     with tempfile.TemporaryDirectory(prefix="transom-join-") as folder:
-        found = pin.pin_all(missing, fetcher=Fetchers(), folder=Path(folder), progress=ProgressLine)
+        found = pin.pin_all(missing, fetcher=sources, folder=Path(folder), progress=progress_of)
     lock = lock.with_entries(found.entries)
     lock_file.save(path, lock)
     if found.failures:

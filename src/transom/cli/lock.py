@@ -13,13 +13,12 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from transom.cli import console, fleet_file, lock_file, lock_report
-from transom.cli.fetchers import Fetchers, ProgressLine
+from transom.cli.fetchers import Fetchers, add_arguments, progress_of
 from transom.errors import InternalError, UsageError
 from transom.fleet import pin
 from transom.model.lock import Lock, LockKey
 from transom.recipe.lock import PinnableArtifact, apply_lock, unused
 from transom.recipe.pinnable import artifacts_of
-from transom.remote.download import Downloader
 
 SUMMARY = (
     "Pin the exact bytes a fleet installs: address, SHA-256, size and who vouches for the sum."
@@ -55,16 +54,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--offline", action="store_true", help="reach for nothing; exit 1 and say what is missing"
     )
     parser.add_argument(
-        "--ca-file", default="", metavar="PEM", help="trust these authorities as well"
+        "--images", action="store_true", help="pin container images by their digests too"
     )
-    parser.add_argument(
-        "--header",
-        nargs=3,
-        action="append",
-        default=[],
-        metavar=("URL", "NAME", "VARIABLE"),
-        help="send this header to that server, with the value of an environment variable",
-    )
+    add_arguments(parser)
     parser.add_argument("-o", "--output", choices=("text", "json"), default="text")
 
 
@@ -75,7 +67,8 @@ def run(args: argparse.Namespace) -> int:
             "--update asks upstreams for their sums, so it cannot be --offline",
             hint="leave out one of them",
         )
-    pinnables = pin.distinct(wanted_by(args.filename))
+    wanted_images = images_by(args.filename) if args.images else []
+    pinnables = pin.distinct([*wanted_by(args.filename), *wanted_images])
     path = lock_file.locate(args.filename, args.lock)
     lock = lock_file.load(path)
     doors = None if args.offline else Fetchers(args.ca_file, args.header)
@@ -90,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
             wanted,
             fetcher=doors or _no_door,
             folder=Path(folder),
-            progress=ProgressLine,
+            progress=progress_of,
         )
     after = lock.with_entries(pinned.entries).without(_to_drop(pinnables, lock, args.update))
     written = after != lock
@@ -109,6 +102,13 @@ def run(args: argparse.Namespace) -> int:
 def wanted_by(file: str) -> list[PinnableArtifact]:
     """Every artifact that the fleets of a file need."""
     return artifacts_of(fleet_file.read(file), directory=str(fleet_file.folder(file)))
+
+
+def images_by(file: str) -> list[PinnableArtifact]:
+    """Every container image that the fleets of a file need."""
+    from transom.image.bundle.images import images_of
+
+    return images_of(fleet_file.read(file))
 
 
 def _checked(
@@ -170,5 +170,5 @@ def _to_drop(
     return [entry.key for entry in leftover if update in ("", entry.id)]
 
 
-def _no_door(pinnable: PinnableArtifact) -> Downloader:
+def _no_door(pinnable: PinnableArtifact) -> pin.Fetcher:
     raise InternalError(f"offline, and yet {pinnable.key.id} was to be downloaded")

@@ -33,14 +33,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def bring_of(args: Namespace) -> "Bring":
     """How to have the node program and its Python, where the host has none."""
+    from transom.cli.fetchers import Fetchers
     from transom.model.fleet import Source
 
     source = Source(mirrors=host_access.mirrors_of(args.mirror))
 
     def bring() -> "Brought":
-        return join.brought_of(
-            args.python, lock_file.load(Path(args.lock or lock_file.NAME)), source
-        )
+        lock = lock_file.load(Path(args.lock or lock_file.NAME))
+        return join.brought_of(args.python, lock, source, Fetchers(args.ca_file, args.header))
 
     return bring
 

@@ -65,7 +65,7 @@ def _builds(at: At) -> frozenset[int]:
 
 GROUPS = (
     Group("Windows Server", (windows.Release, windows.Support, windows.Kb)),
-    Group("Images", (windows.PauseImage, windows.ImageMatch)),
+    Group("Images", (windows.PauseImage, windows.PauseBuild, windows.ImageMatch)),
     Group(
         "Joining",
         (

@@ -16,7 +16,7 @@ from transom.facts.network import PluginRow
 from transom.facts.rows import At, Row
 from transom.facts.rules import Rule
 from transom.facts.topics import Topic
-from transom.facts.windows import ImageMatch, Kb, PauseImage, Release, Support
+from transom.facts.windows import ImageMatch, Kb, PauseBuild, PauseImage, Release, Support
 from transom.model.version import Version, VersionRange
 
 _COMMON = frozenset(Row.columns)
@@ -243,6 +243,12 @@ def _support(row: Support) -> dict[str, Any]:
 def _pause(row: PauseImage) -> dict[str, Any]:
     builds = ", ".join(map(str, row.builds))
     return {"kind": "pause image", "title": row.image, "why": f"has builds {builds}"}
+
+
+@_parts.register
+def _pause_build(row: PauseBuild) -> dict[str, Any]:
+    why = "for a build that no published pause image has: `transom image pause`"
+    return {"kind": "own pause image", "title": f"{row.program} on {row.base}", "why": why}
 
 
 @_parts.register

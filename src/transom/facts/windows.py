@@ -60,6 +60,21 @@ class PauseImage(Row):
     builds: tuple[int, ...]
 
 
+class PauseBuild(Row):
+    """How a pause image is made for a build that no published tag has.
+
+    The `program` of a published image is put on the `base` of the build; nothing runs while it is
+    made, so any machine can make it.
+    """
+
+    subject: ClassVar[str] = "windows"
+    table: ClassVar[str] = "pause_build"
+
+    base: str
+    program: str
+    user: str
+
+
 class ImageMatch(Row):
     """How containerd decides whether an image's build runs on a host with process isolation.
 

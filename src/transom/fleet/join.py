@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from transom.errors import Refused
+from transom.fleet.carry import Holdings, carry, clear, to_be_carried
 from transom.fleet.cluster import ClusterView, read_cluster
 from transom.fleet.program import Brought
 from transom.fleet.run import Clock, Connect, HostRun
@@ -24,7 +25,7 @@ from transom.model.request import JoinSecrets, Request, Verb
 from transom.recipe.lock import pinned
 from transom.recipe.resolve import resolve
 
-_PREFLIGHT, _JOIN = "preflight", "join"
+_PREFLIGHT, _ARTIFACTS, _JOIN = "preflight", "artifacts", "join"
 
 Pin = Callable[[Fleet], Lock]
 
@@ -50,9 +51,15 @@ class Joined:
 
 
 async def join_host(
-    wish: Wish, doors: Doors, *, brought: Brought, pin: Pin, watcher: Watcher
+    wish: Wish,
+    doors: Doors,
+    *,
+    brought: Brought,
+    pin: Pin,
+    watcher: Watcher,
+    holdings: Holdings | None = None,
 ) -> Joined:
-    """Make the host a Ready node."""
+    """Make the host a Ready node; artifacts that `holdings` has are carried to it."""
     watcher.stage("read the cluster")
     view = await read_cluster(doors.api)
     watcher.stage("connect to the host")
@@ -62,10 +69,16 @@ async def join_host(
         watcher.stage("bring the node program")
         is_new = await run.program.bring(brought)
         request = await _request(wish, view, run, pin=pin, watcher=watcher)
+        if holdings is not None:
+            artifacts = to_be_carried(request.recipe.artifacts, holdings)
+            request = replace(request, recipe=replace(request.recipe, artifacts=artifacts))
         watcher.stage("compare the host with its recipe")
-        wanted = _drifting(
-            await run.program.plan(replace(request, verb=Verb.PLAN, plan_for=Verb.JOIN)), request
-        )
+        asked = replace(request, verb=Verb.PLAN, plan_for=Verb.JOIN)
+        wanted = _drifting(await run.program.plan(asked), request)
+        lacking = wanted.get(_ARTIFACTS, ())
+        if holdings is not None and lacking:
+            watcher.stage("carry artifacts to the host")
+            await carry(run.session, request.recipe.artifacts, lacking, holdings)
         changed: tuple[str, ...] = ()
         if wanted:
             bench = Bench(api=doors.api, clock=doors.clock, now=doors.now)
@@ -77,6 +90,8 @@ async def join_host(
                 joins=_JOIN in wanted,
                 may_reboot=wish.reboot,
             )
+        if holdings is not None and lacking:
+            await clear(run.session)
         watcher.stage("wait until the node is Ready")
         node = await await_ready(request.recipe.join.node_name, doors.api, doors.clock)
     finally:
@@ -108,18 +123,21 @@ async def _request(
         recipe=replace(recipe, artifacts=artifacts),
         owner=owner_of(view),
         join=secrets,
+        access=wish.access,
     )
 
 
-def _drifting(plan: Mapping[str, Any], request: Request) -> frozenset[str]:
-    """The steps with something to do; raise with every reason why the host cannot."""
+def _drifting(plan: Mapping[str, Any], request: Request) -> Mapping[str, tuple[str, ...]]:
+    """The steps with something to do, and to what; raise with every reason why the host cannot."""
     steps = {step["step"]: step["drift"] for step in plan["steps"]}
     if steps.get(_PREFLIGHT):
         raise Refused(
             [_refusal(entry) for entry in steps[_PREFLIGHT]],
             subject=f"host {request.recipe.identity.name}",
         )
-    return frozenset(step for step, drift in steps.items() if drift)
+    return {
+        step: tuple(entry["subject"] for entry in drift) for step, drift in steps.items() if drift
+    }
 
 
 def _refusal(entry: Mapping[str, Any]) -> Refusal:

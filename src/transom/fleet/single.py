@@ -23,6 +23,7 @@ from transom.model.fleet import (
     WindowsSpec,
 )
 from transom.model.journal import SINGLE_HOST, Owner
+from transom.model.request import SourceAccess
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +38,7 @@ class Wish:
     windows: str = ""
     reboot: bool = False
     source: Source = field(default_factory=Source)
+    access: SourceAccess = field(default_factory=SourceAccess)
     node_kubeconfig: str = field(default="", repr=False)
 
 

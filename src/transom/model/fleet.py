@@ -132,10 +132,11 @@ class KubernetesSpec:
 
 @dataclass(frozen=True, slots=True)
 class ContainerdSpec:
-    """containerd, and for each registry the mirrors asked before it, in order."""
+    """containerd, for each registry the mirrors asked before it, and a site's own pause image."""
 
     version: str | None = None
     mirrors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    pause_image: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ from enum import Enum
 from transom.model.recipe import Artifact
 
 FILE_SCHEME = "file:"
+IMAGE = "image"
+"""The id of a container image's entry: its version is the reference, its sum the index's digest."""
 
 
 class SumFrom(Enum):

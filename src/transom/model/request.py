@@ -40,6 +40,23 @@ class JoinSecrets:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SourceHeader:
+    """A header for one origin, such as the token of a mirror; its text form never shows the value."""
+
+    origin: str
+    name: str
+    value: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceAccess:
+    """What downloads need beside addresses: authorities (PEM) to trust as well, and headers."""
+
+    authorities: str = ""
+    headers: tuple[SourceHeader, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """A verb, the recipe it is about, and what may not be stored.
 
@@ -55,6 +72,7 @@ class Request:
     recipe: Recipe
     owner: Owner
     join: JoinSecrets | None = None
+    access: SourceAccess = field(default_factory=SourceAccess)
     keep_on_failure: bool = False
     remove_features: bool = False
     deadline_s: int = 1800

@@ -14,7 +14,14 @@ from transom.model.journal import SERVICE_STATE, Intent
 from transom.node.acts import ACTS, SEPARATOR
 from transom.node.host.environment import has_entry
 from transom.node.host.files import SafeFiles
-from transom.node.host.protocols import Cluster, Machine, Processes, ReadSystem, Source
+from transom.node.host.protocols import (
+    Cluster,
+    Machine,
+    Processes,
+    ReadSystem,
+    Signatures,
+    Source,
+)
 from transom.node.host.values import (
     Adapter,
     FeatureState,
@@ -49,6 +56,10 @@ class JournallingHost:
     @property
     def system(self) -> ReadSystem:
         return self._machine.system
+
+    @property
+    def signatures(self) -> Signatures:
+        return self._machine.signatures
 
     @property
     def processes(self) -> Processes:

@@ -30,7 +30,7 @@ from transom.model.codec import decode, encode
 from transom.model.journal import ADOPTED, Drift
 from transom.model.problem import Mistake, Refusal
 from transom.model.recipe import API_VERSION
-from transom.model.request import JoinSecrets, Request, Verb
+from transom.model.request import JoinSecrets, Request, SourceAccess, Verb
 from transom.node.attach import follow
 from transom.node.boot import JOIN_CONFIGURATION, SENTINEL, Boot, boot
 from transom.node.doctor import verbs as doctor
@@ -212,7 +212,8 @@ def _leave_watch(
     """After a join, leave somebody behind who sees the pod network come; without the token."""
     if request.join is not None and JOIN in outcome.changed and request.recipe.network.name:
         argv = (sys.executable, sys.argv[0], "watch", "--home", home, "--run", name)
-        tokenless = replace(request, join=replace(request.join, token="", kubeconfig=""))
+        without = replace(request.join, token="", kubeconfig="")
+        tokenless = replace(request, join=without, access=SourceAccess())
         machine.background.leave(argv, json.dumps(encode(tokenless)).encode())
 
 

@@ -318,6 +318,7 @@ class Runner:
             verb=request.verb,
             recipe=request.recipe,
             join=request.join,
+            access=request.access,
             cluster=request.owner.cluster,
             joined_by_us=contents is not None and contents.is_node,
             by_hand=join is not None and not (join.before or {}).get("kubeadm"),

@@ -5,13 +5,13 @@ tests walk all of them.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
 
 from transom.model.journal import Drift, Receipt
 from transom.model.recipe import Recipe
-from transom.model.request import JoinSecrets, Verb
+from transom.model.request import JoinSecrets, SourceAccess, Verb
 from transom.model.version import VersionRange
 from transom.node.host.protocols import Host, ReadHost, UndoHost
 
@@ -70,6 +70,7 @@ class NodeSpec:
     recipe: Recipe
     verb: Verb = Verb.JOIN
     join: JoinSecrets | None = None
+    access: SourceAccess = field(default_factory=SourceAccess)
     cluster: str = ""
     joined_by_us: bool = False
     by_hand: bool = False

@@ -158,6 +158,12 @@ class Case:
         return self.mode_row.network_name.format(vni=self.vni) if self.mode_row else ""
 
     @cached_property
+    def own_pause(self) -> str:
+        """The pause image the fleet names itself; empty where it names none."""
+        runtime = self.fleet.runtime
+        return (runtime.containerd.pause_image or "") if runtime and runtime.containerd else ""
+
+    @cached_property
     def pause(self) -> PauseImage | None:
         """The first pause image from this version's default on that has the host's build."""
         default = rows.find(PauseImage, "pause-image", self.at)
@@ -229,7 +235,7 @@ class Case:
             "node": self.host.name.lower(),
             "address": self.host.address,
             "pod_cidr": ",".join(network.pod_cidrs),
-            "pause": self.pause.image if self.pause else "",
+            "pause": self.own_pause or (self.pause.image if self.pause else ""),
         }
 
     def say(self, text: str, **more: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import parse_qsl, urlsplit
 
 from transom.errors import UsageError
-from transom.model.lock import Lock, LockEntry, LockKey, key_of
+from transom.model.lock import IMAGE, Lock, LockEntry, LockKey, key_of
 from transom.model.recipe import Artifact
 from transom.recipe.sources import mirrored
 
@@ -120,9 +120,9 @@ def pinned(
 
 
 def unused(artifacts: Iterable[Artifact], lock: Lock) -> tuple[LockEntry, ...]:
-    """The entries that none of these artifacts needs."""
+    """The entries that none of these artifacts needs; images are pinned by bundles, not by fleets."""
     needed = {key_of(artifact) for artifact in artifacts}
-    return tuple(entry for entry in lock.entries if entry.key not in needed)
+    return tuple(entry for entry in lock.entries if entry.key not in needed and entry.id != IMAGE)
 
 
 def has_credentials(url: str) -> bool:

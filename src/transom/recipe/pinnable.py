@@ -10,6 +10,9 @@ from transom.facts import rows
 from transom.facts.install import ArtifactRow
 from transom.facts.rows import At
 from transom.model.fleet import Fleet, FromNodeTarball
+from transom.model.image_reference import Reference
+from transom.model.lock import IMAGE
+from transom.model.recipe import Artifact, Unpack
 from transom.recipe.case import Case
 from transom.recipe.lock import PinnableArtifact
 from transom.recipe.resolve import cases_of, checksum_urls, resolve
@@ -22,6 +25,26 @@ def artifacts_of(fleets: Iterable[Fleet], *, directory: str = "") -> list[Pinnab
         Refused: A fleet cannot work, with every reason.
     """
     return [pinnable for fleet in fleets for pinnable in _of_fleet(fleet, directory)]
+
+
+def image_pinnable(reference: str, fleet: Fleet, *, why: str) -> PinnableArtifact:
+    """An image's index or manifest: its sum is the image's digest."""
+    artifact = Artifact(
+        id=IMAGE,
+        version=reference,
+        url=Reference.parse(reference).manifest_url,
+        sha256=None,
+        unpack=Unpack.FILE,
+        path="",
+        members=(),
+        why=why,
+    )
+    return PinnableArtifact(
+        artifact=artifact,
+        mirrors=fleet.source.mirrors,
+        proxy=fleet.proxy.https or "",
+        no_proxy=fleet.proxy.no_proxy,
+    )
 
 
 def _of_fleet(fleet: Fleet, directory: str) -> Iterator[PinnableArtifact]:

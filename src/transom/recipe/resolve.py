@@ -281,6 +281,11 @@ def _artifact(case: Case, row: ArtifactRow) -> Artifact:
 
 
 def _images(case: Case) -> tuple[Image, ...]:
+    if case.own_pause:
+        assert case.release is not None
+        own = "fleet runtime.containerd.pauseImage"
+        builds = (case.release.build,)
+        return (Image(reference=case.own_pause, purpose="pause", builds=builds, why=own),)
     assert case.pause is not None
     pause = case.pause
     return (Image(reference=pause.image, purpose="pause", builds=pause.builds, why=pause.id),)

@@ -8,7 +8,7 @@ sum was checked.
 import hashlib
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
@@ -23,7 +23,7 @@ Progress = Callable[[int, int | None], None]
 """Called with the bytes there are and the bytes there will be, where the server says."""
 
 _CHUNK = 256 * 1024
-_LONGEST_TEXT = 1024 * 1024
+_LONGEST_TEXT = 4 * 1024 * 1024
 _FIRST_BACKOFF_S = 0.5
 _LONGEST_BACKOFF_S = 30.0
 
@@ -85,7 +85,39 @@ class Downloader:
 
     def text(self, url: str) -> str:
         """A short text, such as a published sum."""
-        return self._persist(url, lambda deadline: self._text_once(url, deadline))
+        content, _ = self.small(url)
+        try:
+            return content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise PermanentError(f"{shown(url)} is not text", subject=shown(url)) from error
+
+    def small(
+        self, url: str, *, headers: Mapping[str, str] | None = None
+    ) -> tuple[bytes, Mapping[str, str]]:
+        """A short answer whole, with its headers."""
+        return self.persist(url, lambda deadline: self._small_once(url, deadline, headers))
+
+    def exchange(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        body: Callable[[], Iterable[bytes]] | None = None,
+    ) -> Mapping[str, str]:
+        """Make a request whose answer is in its headers; the body is made anew for each try."""
+
+        def once(deadline: float) -> Mapping[str, str]:
+            timeout_s = self._timeout(deadline)
+            sent = body() if body is not None else None
+            with self._https.send(
+                method, url, timeout_s=timeout_s, headers=headers, body=sent
+            ) as response:
+                while response.read_some(_CHUNK):
+                    self._watch(url, deadline)
+                return response.headers
+
+        return self.persist(url, once)
 
     def file(
         self,
@@ -101,13 +133,13 @@ class Downloader:
         to judge the result by, a part of an earlier run is not trusted.
         """
         transfer = _Transfer(url, destination, sha256, progress or _silent)
-        done = self._persist(
+        done = self.persist(
             url, lambda deadline: self._file_once(transfer, deadline), lambda: transfer.received
         )
         transfer.part.replace(destination)
         return done
 
-    def _persist(
+    def persist(
         self, url: str, attempt: Callable[[float], T], received: Callable[[], int] = lambda: 0
     ) -> T:
         """Try until it works, fails for good, or there is no patience left."""
@@ -135,21 +167,21 @@ class Downloader:
             delay_s=delay_s,
         )
 
-    def _text_once(self, url: str, deadline: float) -> str:
-        with self._https.get(url, timeout_s=self._timeout(deadline)) as response:
+    def _small_once(
+        self, url: str, deadline: float, headers: Mapping[str, str] | None
+    ) -> tuple[bytes, Mapping[str, str]]:
+        timeout_s = self._timeout(deadline)
+        with self._https.get(url, timeout_s=timeout_s, headers=headers) as response:
             body = b""
             while chunk := response.read_some(_CHUNK):
                 self._watch(url, deadline)
                 body += chunk
                 if len(body) > _LONGEST_TEXT:
                     raise PermanentError(
-                        f"{shown(url)} is too long to be a checksum", subject=shown(url)
+                        f"{shown(url)} is too long to be what was asked for", subject=shown(url)
                     )
             _refuse_short(url, len(body), _length(response))
-        try:
-            return body.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise PermanentError(f"{shown(url)} is not text", subject=shown(url)) from error
+        return body, response.headers
 
     def _file_once(self, transfer: "_Transfer", deadline: float) -> Downloaded:
         resumed = transfer.offset() > 0

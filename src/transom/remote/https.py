@@ -12,7 +12,7 @@ import re
 import ssl
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -38,11 +38,17 @@ _TEMPORARY = frozenset(
 _CUT = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)
 _PROXY_SAYS_NO = "Tunnel connection failed: 4"
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_DENIED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+_GIVE_HEADER = "give it a header with --header"
 
 
 class NotThere(PermanentError):  # noqa: N818 - named for what it is
     """The server answers and has nothing at that address."""
+
+
+class Unauthorized(PermanentError):  # noqa: N818 - named for what it is
+    """The server wants to know who asks; `challenge` says how it wants to be told."""
+
+    challenge: str = ""
 
 
 class RangeRefused(PermanentError):  # noqa: N818 - named for what it is
@@ -144,8 +150,27 @@ class Https:
         self, url: str, *, timeout_s: float, headers: Mapping[str, str] | None = None
     ) -> Iterator[Response]:
         """Ask for a URL; each single wait for the server ends after `timeout_s`."""
+        with self.send("GET", url, timeout_s=timeout_s, headers=headers) as response:
+            yield response
+
+    @contextmanager
+    def send(
+        self,
+        method: str,
+        url: str,
+        *,
+        timeout_s: float,
+        headers: Mapping[str, str] | None = None,
+        body: Iterable[bytes] | None = None,
+    ) -> Iterator[Response]:
+        """Make a request of any method; a body needs its Content-Length among the headers."""
         _refuse_unsafe(url)
-        request = urllib.request.Request(url, headers=dict(headers or {}))  # noqa: S310 - https only
+        request = urllib.request.Request(  # noqa: S310 - https only
+            url,
+            data=body,
+            headers=dict(headers or {}),
+            method=method,
+        )
         with _translated(url):
             answer = self._opener.open(request, timeout=timeout_s)
         assert isinstance(answer, http.client.HTTPResponse)
@@ -243,7 +268,11 @@ def _refused(url: str, error: urllib.error.HTTPError) -> TransomError:
         return NotThere(said, subject=shown(url), hint=hint)
     if error.code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
         return RangeRefused(said, subject=shown(url))
-    hint = "give it a header with --header" if error.code in _DENIED else ""
+    if error.code == HTTPStatus.UNAUTHORIZED:
+        refusal = Unauthorized(said, subject=shown(url), hint=_GIVE_HEADER)
+        refusal.challenge = error.headers.get("WWW-Authenticate", "")
+        return refusal
+    hint = _GIVE_HEADER if error.code == HTTPStatus.FORBIDDEN else ""
     return PermanentError(said, subject=shown(url), hint=hint)
 
 

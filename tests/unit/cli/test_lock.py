@@ -8,7 +8,7 @@ from tests.artifacts import artifact
 
 from transom.cli import lock as lock_command
 from transom.cli import lock_file
-from transom.cli.fetchers import ProgressLine
+from transom.cli.fetchers import progress_of
 from transom.cli.lock_report import LockReport, lines, size
 from transom.cli.main import main
 from transom.model.lock import Lock, LockEntry, SumFrom
@@ -194,7 +194,7 @@ def test_progress_is_live_on_a_terminal_and_one_line_elsewhere(monkeypatch, caps
     pinnable = PinnableArtifact(artifact=artifact())
     for live in (True, False):
         monkeypatch.setattr("sys.stderr.isatty", lambda live=live: live)
-        progress = ProgressLine(pinnable)
+        progress = progress_of(pinnable)
         for done in (1000, 1000, 2000):
             progress(done, 2000)
     assert capsys.readouterr().err == (

@@ -45,6 +45,7 @@ from transom.node.host.values import (
     PathKind,
     RegistryData,
     ServiceDefinition,
+    Signature,
 )
 
 CLOSED = "O:BAG:SYD:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)"
@@ -82,6 +83,10 @@ DOWNLOADS = {
 }
 
 
+SIGNED = {b"overlay", b"local"}
+SIGNER = Signature(subject="CN=Corp, O=Corp Ltd", issuer="CN=Corp CA", thumbprint="AB" * 20)
+
+
 NEWER = "1.37.2"
 DOWNLOADS |= {
     "https://dl.example/new/kubeadm.exe": b"newer kubeadm " * 40,
@@ -92,7 +97,7 @@ DOWNLOADS |= {
 }
 
 
-def _artifact(name, url, path, unpack=Unpack.FILE, members=()):
+def _artifact(name, url, path, unpack=Unpack.FILE, members=(), *, authenticode=None):
     return Artifact(
         id=name,
         version="1.0.0",
@@ -102,6 +107,7 @@ def _artifact(name, url, path, unpack=Unpack.FILE, members=()):
         path=path,
         members=tuple(Member(name=inside, path=outside) for inside, outside in members),
         why=f"artifact-{name}",
+        authenticode=authenticode,
     )
 
 
@@ -127,6 +133,7 @@ ARTIFACTS = (
             ("./win-overlay.exe", r"C:\opt\cni\bin\win-overlay.exe"),
             ("host-local.exe", r"C:\opt\cni\bin\host-local.exe"),
         ],
+        authenticode={"subject": "CN=Corp"},
     ),
 )
 
@@ -389,6 +396,7 @@ def new_host():
         name == "kubelet" and host.disk._kind(KUBELET + r"\config.yaml") is PathKind.ABSENT
     )
     host.source.content.update(DOWNLOADS)
+    host.signatures.signed = {hashlib.sha256(item).hexdigest(): SIGNER for item in SIGNED}
     for name in ("kubeadm.exe", "kubeadm-new.exe"):
         host.programs[name] = kubeadm_for("flannel.4096")
     host.cluster.healthy = lambda _node: health_of(host)

@@ -6,16 +6,20 @@ started.
 
 import contextlib
 import http.client
+import ssl
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 from transom.errors import PermanentError, TemporaryError, TransomError
+from transom.model.request import SourceAccess, SourceHeader
 from transom.node.host.protocols import ReadEnvironment
 
 _CHUNK_BYTES = 1 << 20
 _TIMEOUT_S = 60
 _PARTIAL, _RANGE_NOT_SATISFIABLE = 206, 416
+_PORTS = {"http": 80, "https": 443}
 _TRY_AGAIN = (408, 425, 429, 500, 502, 503, 504)
 
 
@@ -26,11 +30,17 @@ class Downloads:
         self._environment = environment
 
     @contextlib.contextmanager
-    def open(self, url: str, *, offset: int) -> Iterator[tuple[bool, Iterator[bytes]]]:
+    def open(
+        self, url: str, *, offset: int, access: SourceAccess
+    ) -> Iterator[tuple[bool, Iterator[bytes]]]:
         request = urllib.request.Request(url)  # noqa: S310 - the recipe names what is allowed
         if offset:
             request.add_header("Range", f"bytes={offset}-")
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler(self._proxies()))
+        opener = urllib.request.build_opener(
+            urllib.request.ProxyHandler(self._proxies()),
+            urllib.request.HTTPSHandler(context=_trust(access.authorities)),
+            _BoundHeaders(access.headers),
+        )
         try:
             with opener.open(request, timeout=_TIMEOUT_S) as answer:
                 honoured = offset == 0 or answer.status == _PARTIAL
@@ -48,6 +58,33 @@ class Downloads:
         names = {"http": "HTTP_PROXY", "https": "HTTPS_PROXY", "no": "NO_PROXY"}
         found = {kind: self._environment.get(name) for kind, name in names.items()}
         return {kind: value for kind, value in found.items() if value}
+
+
+class _BoundHeaders(urllib.request.BaseHandler):
+    """Sends a header to the origin it is for, on every hop anew, and to no other."""
+
+    def __init__(self, headers: tuple[SourceHeader, ...]) -> None:
+        self._headers = headers
+
+    def http_request(self, request: urllib.request.Request) -> urllib.request.Request:
+        for header in self._headers:
+            if _origin(header.origin) == _origin(request.full_url):
+                request.add_unredirected_header(header.name, header.value)
+        return request
+
+    https_request = http_request
+
+
+def _origin(url: str) -> tuple[str, str, int]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname or "", parts.port or _PORTS.get(parts.scheme, 0)
+
+
+def _trust(authorities: str) -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    if authorities:
+        context.load_verify_locations(cadata=authorities)
+    return context
 
 
 def _chunks(answer: http.client.HTTPResponse, url: str) -> Iterator[bytes]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import BinaryIO, Protocol
 
+from transom.model.request import SourceAccess
 from transom.node.host.values import (
     Adapter,
     Completed,
@@ -21,6 +22,7 @@ from transom.node.host.values import (
     RegistryData,
     ServiceDefinition,
     ServiceStatus,
+    Signature,
     Volume,
 )
 
@@ -400,7 +402,7 @@ class Source(Protocol):
     """Where downloads come from."""
 
     def open(
-        self, url: str, *, offset: int
+        self, url: str, *, offset: int, access: SourceAccess
     ) -> AbstractContextManager[tuple[bool, Iterator[bytes]]]:
         """Give whether the offset was honoured, and the bytes from there; TemporaryError on loss."""
 
@@ -416,6 +418,13 @@ class Background(Protocol):
 
     def leave(self, argv: Sequence[str], payload: bytes) -> None:
         """Start this program again as a process that stays when this one ends; not waited for."""
+
+
+class Signatures(Protocol):
+    """Authenticode signatures, as Windows judges them."""
+
+    def of(self, path: str) -> Signature | None:
+        """Give whose signature a file carries, None where it carries none."""
 
 
 class ReadHost(Protocol):
@@ -439,6 +448,8 @@ class ReadHost(Protocol):
     def network(self) -> ReadNetwork: ...
     @property
     def system(self) -> ReadSystem: ...
+    @property
+    def signatures(self) -> Signatures: ...
 
 
 class Host(Protocol):
@@ -462,6 +473,8 @@ class Host(Protocol):
     def network(self) -> Network: ...
     @property
     def system(self) -> ReadSystem: ...
+    @property
+    def signatures(self) -> Signatures: ...
     @property
     def processes(self) -> Processes: ...
     @property

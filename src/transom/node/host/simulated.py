@@ -24,6 +24,7 @@ from transom.node.host.simulated_nouns import (
     SimulatedNetwork,
     SimulatedRegistry,
     SimulatedServices,
+    SimulatedSignatures,
     SimulatedSource,
     SimulatedSystem,
 )
@@ -78,6 +79,7 @@ class SimulatedHost:
         self.disk.runs = self.services.runs_from
         self.network = SimulatedNetwork(self.settings)
         self.system = SimulatedSystem()
+        self.signatures = SimulatedSignatures(self.disk)
         self.source = SimulatedSource(self.calls)
         self.cluster = SimulatedCluster(self.calls)
         self.clock = SimulatedClock()

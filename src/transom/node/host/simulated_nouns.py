@@ -4,14 +4,17 @@ Windows writes the registry, where most of these live, lazily: until `flush` a c
 """
 
 import contextlib
+import hashlib
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from transom.errors import PermanentError, TemporaryError
+from transom.model.request import SourceAccess
 from transom.node.host.environment import EntryLists
 from transom.node.host.faults import Calls
+from transom.node.host.simulated_disk import SimulatedDisk
 from transom.node.host.values import (
     Adapter,
     FeatureState,
@@ -19,6 +22,7 @@ from transom.node.host.values import (
     NodeHealth,
     RegistryData,
     ServiceDefinition,
+    Signature,
 )
 
 
@@ -319,10 +323,14 @@ class SimulatedSource:
     breaks: list[int] = field(default_factory=list)
     ranges: bool = True
     asked: list[tuple[str, int]] = field(default_factory=list)
+    accesses: list[SourceAccess] = field(default_factory=list)
 
     @contextlib.contextmanager
-    def open(self, url: str, *, offset: int) -> Iterator[tuple[bool, Iterator[bytes]]]:
+    def open(
+        self, url: str, *, offset: int, access: SourceAccess
+    ) -> Iterator[tuple[bool, Iterator[bytes]]]:
         self.calls.looked()
+        self.accesses.append(access)
         self.asked.append((url, offset))
         if url not in self.content:
             raise PermanentError(f"cannot download {url}: 404", subject=url)
@@ -336,6 +344,17 @@ class SimulatedSource:
             if start >= limit:
                 raise TemporaryError("the connection broke", subject="download")
             yield data[start : start + half]
+
+
+@dataclass
+class SimulatedSignatures:
+    """Signatures by the SHA-256 of what was signed."""
+
+    disk: SimulatedDisk
+    signed: dict[str, Signature] = field(default_factory=dict)
+
+    def of(self, path: str) -> Signature | None:
+        return self.signed.get(hashlib.sha256(self.disk.read(path)).hexdigest())
 
 
 @dataclass

@@ -103,3 +103,13 @@ class Volume:
 
     free: int
     total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signature:
+    """Who signed a file; `problem` says why Windows does not trust that, and is empty where it does."""
+
+    subject: str
+    issuer: str
+    thumbprint: str
+    problem: str = ""

@@ -17,6 +17,7 @@ from transom.node.host.windows_network import WindowsNetwork
 from transom.node.host.windows_registry import WindowsEnvironment, WindowsRegistry
 from transom.node.host.windows_services import WindowsServices
 from transom.node.host.windows_settings import WindowsDefender, WindowsFeatures, WindowsFirewall
+from transom.node.host.windows_signatures import WindowsSignatures
 from transom.node.host.windows_system import WindowsSystem
 from transom.node.host.windows_vitals import WindowsVitals
 
@@ -39,6 +40,7 @@ class WindowsHost:
         self.services = WindowsServices(self.registry)
         self.network = WindowsNetwork(self.registry, self.processes)
         self.system = WindowsSystem(self.registry)
+        self.signatures = WindowsSignatures()
         self.source = Downloads(self.environment)
         self.cluster = NodeCluster(self.files)
         self.background = WindowsBackground(self.services)

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 
 from transom.errors import PermanentError
 from transom.model.journal import Drift, Receipt
-from transom.model.recipe import Artifact, Recipe, Service, Unpack
+from transom.model.recipe import Artifact, Member, Service, Unpack
+from transom.model.request import SourceAccess
 from transom.node.acts import restore_all
-from transom.node.archive import open_archive
+from transom.node.archive import Extract, open_archive
 from transom.node.host.protocols import Host, ReadFiles, ReadHost, UndoHost
 from transom.node.host.values import PathKind
 from transom.node.journalling import chunks_of, sha256_of
+from transom.node.signature import objection
 from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
 
 INTERPRETER = "python"  # brought by whoever starts this program, which runs in it
@@ -30,6 +32,7 @@ class Wanted:
 
     artifact: Artifact
     services: tuple[str, ...]
+    access: SourceAccess
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,27 +48,28 @@ class Artifacts:
 
     def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
         """Name each artifact of which some byte on the host is not the locked one."""
-        return artifact_drift(host.files, want.recipe)
+        return artifact_drift(host, want)
 
     def apply(self, host: Host, drift: Sequence[Drift]) -> None:
         """Bring and verify each artifact beside what it replaces, then place them all."""
         wanted: list[Wanted] = [entry.item for entry in drift]
-        place_all(host, [(item, bring(host, item.artifact)) for item in wanted])
+        place_all(host, [(item, bring(host, item)) for item in wanted])
 
     def undo(self, host: UndoHost, receipt: Receipt) -> None:
         """Remove what was brought and restore what was replaced."""
         restore_all(host, receipt)
 
 
-def artifact_drift(files: ReadFiles, recipe: Recipe) -> list[Drift]:
+def artifact_drift(host: ReadHost, want: NodeSpec) -> list[Drift]:
     """Compare the programs of the recipe with those of the host."""
-    found = [(item, _state(files, item)) for item in recipe.artifacts if item.id != INTERPRETER]
+    recipe = want.recipe
+    found = [(item, _state(host, item)) for item in recipe.artifacts if item.id != INTERPRETER]
     return [
         Drift(
             item.id,
             state,
             f"{item.version} sha256:{item.sha256}",
-            Wanted(item, users_of(_paths(item), recipe.services)),
+            Wanted(item, users_of(_paths(item), recipe.services), want.access),
         )
         for item, state in found
         if state
@@ -83,7 +87,21 @@ def place_all(host: Host, brought: Sequence[tuple[Wanted, str]]) -> None:
             _unpack(host, wanted.artifact, part)
 
 
-def _state(files: ReadFiles, artifact: Artifact) -> str:
+def _state(host: ReadHost, artifact: Artifact) -> str:
+    """What is wrong with what lies there; empty where nothing is."""
+    found = _bytes_state(host.files, artifact)
+    if found or artifact.authenticode is None:
+        return found
+    programs = [member.path for member in artifact.members] or [artifact.path]
+    return "; ".join(filter(None, (_unsigned(host, artifact, path) for path in programs)))
+
+
+def _unsigned(host: ReadHost | Host, artifact: Artifact, path: str) -> str:
+    assert artifact.authenticode is not None
+    return objection(host.signatures.of(path), artifact.authenticode)
+
+
+def _bytes_state(files: ReadFiles, artifact: Artifact) -> str:
     if artifact.unpack is Unpack.FILE:
         if files.kind(artifact.path) is not PathKind.FILE:
             return "absent"
@@ -124,17 +142,25 @@ def users_of(paths: Sequence[str], services: tuple[Service, ...]) -> tuple[str, 
     return (*reversed(dependents), *reversed(users))
 
 
-def bring(host: Host, artifact: Artifact) -> str:
+def bring(host: Host, wanted: Wanted) -> str:
     """Have the artifact's verified bytes on the host; a spoilt resumed download starts anew."""
+    part = _bring_bytes(host, wanted)
+    if wanted.artifact.authenticode is not None and wanted.artifact.unpack is Unpack.FILE:
+        _refuse_unsigned(host, wanted.artifact, part)
+    return part
+
+
+def _bring_bytes(host: Host, wanted: Wanted) -> str:
+    artifact = wanted.artifact
     part = artifact.path + _PART
     host.files.make_directory(ntpath.dirname(part))
     resumed = host.files.kind(part) is PathKind.FILE
     if resumed and sha256_of(host.files.open(part)) == artifact.sha256:
         return part
-    found = _fetch(host, artifact, part)
+    found = _fetch(host, wanted, part)
     if found != artifact.sha256 and resumed:
         host.files.remove(part)
-        found = _fetch(host, artifact, part)
+        found = _fetch(host, wanted, part)
     if found != artifact.sha256:
         host.files.remove(part)
         raise PermanentError(
@@ -145,17 +171,31 @@ def bring(host: Host, artifact: Artifact) -> str:
     return part
 
 
-def _fetch(host: Host, artifact: Artifact, part: str) -> str:
+def _refuse_unsigned(host: Host, artifact: Artifact, path: str) -> None:
+    """Take away what does not carry the signature the fleet asks for."""
+    problem = _unsigned(host, artifact, path)
+    if problem:
+        host.files.remove(path)
+        raise PermanentError(
+            f"cannot use {ntpath.basename(path).removesuffix(_PART)} of {artifact.id}: {problem}",
+            subject=artifact.id,
+            hint="Sign it as source.verify asks, or correct what source.verify asks for.",
+        )
+
+
+def _fetch(host: Host, wanted: Wanted, part: str) -> str:
+    artifact = wanted.artifact
     if artifact.file:
         host.files.write(part, chunks_of(host.files.open(artifact.file)))
     else:
-        _download(host, artifact.url, part)
+        _download(host, wanted, part)
     return sha256_of(host.files.open(part))
 
 
-def _download(host: Host, url: str, part: str) -> None:
+def _download(host: Host, wanted: Wanted, part: str) -> None:
     offset = host.files.size(part) if host.files.kind(part) is PathKind.FILE else 0
-    with host.source.open(url, offset=offset) as (honoured, chunks):
+    opened = host.source.open(wanted.artifact.url, offset=offset, access=wanted.access)
+    with opened as (honoured, chunks):
         if not honoured:
             host.files.remove(part)
         for chunk in chunks:
@@ -167,8 +207,19 @@ def _unpack(host: Host, artifact: Artifact, part: str) -> None:
     with open_archive(host.files.open(part), artifact.unpack, subject=artifact.id) as extract:
         for member in artifact.members:
             host.files.make_directory(ntpath.dirname(member.path))
-            host.files.write(member.path, extract(member.name.removeprefix("./")))
+            _place(host, artifact, member, extract)
             members[member.path] = sha256_of(host.files.open(member.path))
     manifest = {"sha256": artifact.sha256, "members": members}
     host.files.write(artifact.path + MANIFEST, json.dumps(manifest, indent=1).encode())
     host.files.remove(part)
+
+
+def _place(host: Host, artifact: Artifact, member: Member, extract: Extract) -> None:
+    content = extract(member.name.removeprefix("./"))
+    if artifact.authenticode is None:
+        host.files.write(member.path, content)
+        return
+    beside = member.path + _PART
+    host.files.write(beside, content)
+    _refuse_unsigned(host, artifact, beside)
+    host.files.move(beside, member.path)

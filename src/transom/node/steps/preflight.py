@@ -147,15 +147,6 @@ def _recipe(recipe: Recipe) -> Iterator[Refusal]:
                 fix="Lock the fleet and resolve it again.",
                 source=artifact.why,
             )
-        if artifact.authenticode is not None:
-            yield Refusal(
-                id="signature-check",
-                subject=artifact.id,
-                found="a signature is asked for",
-                reason="this version checks hashes only",
-                fix="Leave source.verify out; the locked hash is checked in any case.",
-                source=artifact.why,
-            )
     if recipe.target.privileged != _HOSTPROCESS:
         yield Refusal(
             id="privileged-way",

@@ -56,13 +56,13 @@ class Upgrade:
             return ()
         return [
             replace(entry, item=Wanted(entry.item, want.recipe, want.by_hand))
-            for entry in artifacts.artifact_drift(host.files, want.recipe)
+            for entry in artifacts.artifact_drift(host, want)
         ]
 
     def apply(self, host: Host, drift: Sequence[Drift]) -> None:
         """Bring everything, let kubeadm write the configuration, then swap."""
         wanted: list[Wanted] = [entry.item for entry in drift]
-        brought = [(item.program, artifacts.bring(host, item.program.artifact)) for item in wanted]
+        brought = [(item.program, artifacts.bring(host, item.program)) for item in wanted]
         if any(_is_kubernetes(item.program.artifact) for item in wanted):
             _configure(host, wanted[0], brought)
         artifacts.place_all(host, brought)

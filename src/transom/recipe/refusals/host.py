@@ -121,12 +121,14 @@ def skew(case: Case) -> Iterator[Refusal]:
 def pause_image(case: Case) -> Iterator[Refusal]:
     """A build that no pause image has."""
     default = rows.find(PauseImage, "pause-image", At(kubernetes=case.kubernetes))
-    if case.release is None or default is None or case.pause is not None:
+    if case.release is None or default is None or case.pause is not None or case.own_pause:
         return
     yield because(
         default,
         host_path(case, "windows.release"),
         f"build {case.release.build}",
         f"{default.image} and newer have no image for it",
-        f"Use a release it has: builds {', '.join(map(str, default.builds))}.",
+        f"Use a release it has (builds {', '.join(map(str, default.builds))}), or make an image "
+        f"(`transom image pause --windows {case.release.id}`) and name it in "
+        "runtime.containerd.pauseImage.",
     )

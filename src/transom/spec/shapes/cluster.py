@@ -95,6 +95,11 @@ _CONTAINERD = Object(
             ),
             examples=({"registry.k8s.io": ["https://registry.corp/k8s"]},),
         ),
+        "pauseImage": Text(
+            about="A pause image in place of the facts'; it must have the builds of all hosts.",
+            syntax=syntax.TEXT,
+            examples=("registry.corp/pause:3.10.2-ltsc2025",),
+        ),
     },
 )
 

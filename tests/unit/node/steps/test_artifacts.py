@@ -1,10 +1,13 @@
 """Artifacts: nothing unverified is ever in place, and downloads go on where they ended."""
 
+import hashlib
 from dataclasses import replace
 
 import pytest
+from tests.unit.node.conftest import SIGNER
 
 from transom.errors import PermanentError, TemporaryError
+from transom.model.request import SourceAccess
 from transom.node.host.values import PathKind
 from transom.node.step import NodeSpec
 from transom.node.steps.artifacts import Artifacts
@@ -116,3 +119,65 @@ def test_the_interpreter_is_left_to_whoever_starts_the_program(make_host, recipe
     python = replace(recipe.artifacts[0], id="python", sha256=None)
     want = NodeSpec(recipe=replace(recipe, artifacts=(python,)))
     assert STEP.check(make_host(), want) == []
+
+
+def sign(host, signature=SIGNER, *, url="https://dl.example/kubeadm.exe", content=None):
+    content = host.source.content[url] if content is None else content
+    host.signatures.signed[hashlib.sha256(content).hexdigest()] = signature
+
+
+def test_a_signed_program_is_installed_where_its_signature_is_the_asked_one(make_host, recipe):
+    host = make_host()
+    sign(host)
+    want = only(recipe, "kubeadm", authenticode={"subject": "CN=Corp", "issuer": "CN=Corp CA"})
+    install(host, want)
+    assert STEP.check(host, want) == []
+
+
+@pytest.mark.parametrize(
+    ("signature", "asked", "said"),
+    [
+        (None, {"subject": "CN=Corp"}, "it is not signed"),
+        (SIGNER, {"subject": "CN=Corporation"}, "subject is CN=Corp, O=Corp Ltd"),
+        (SIGNER, {"thumbprint": "CD" * 20}, "thumbprint"),
+        (replace(SIGNER, problem="expired"), {"subject": "CN=Corp"}, "does not trust"),
+    ],
+)
+def test_a_program_without_the_asked_signature_never_gets_its_name(
+    make_host, recipe, signature, asked, said
+):
+    host = make_host()
+    if signature is not None:
+        sign(host, signature)
+    with pytest.raises(PermanentError, match=said):
+        install(host, only(recipe, "kubeadm", authenticode=asked))
+    assert host.disk.kind(r"C:\k\kubeadm.exe") is PathKind.ABSENT
+    assert host.disk.kind(PART) is PathKind.ABSENT
+
+
+def test_members_of_an_archive_are_checked_before_they_get_their_names(make_host, recipe):
+    host = make_host()
+    before = host.disk.read(r"C:\Program Files\containerd\ctr.exe")
+    want = only(recipe, "containerd", authenticode={"subject": "CN=Corp"})
+    with pytest.raises(PermanentError, match=r"containerd\.exe of containerd: it is not signed"):
+        install(host, want)
+    assert host.disk.kind(r"C:\Program Files\containerd\containerd.exe") is PathKind.ABSENT
+    assert host.disk.read(r"C:\Program Files\containerd\ctr.exe") == before
+    sign(host, content=b"containerd " * 20)
+    sign(host, content=b"ctr")
+    install(host, want)
+    assert STEP.check(host, want) == []
+
+
+def test_a_signature_asked_for_later_is_looked_for_on_what_is_there(make_host, recipe):
+    host = make_host()
+    install(host, only(recipe, "kubeadm"))
+    (drift,) = STEP.check(host, only(recipe, "kubeadm", authenticode={"subject": "CN=Corp"}))
+    assert drift.found == "it is not signed"
+
+
+def test_headers_and_authorities_reach_the_download(make_host, recipe):
+    host = make_host()
+    access = SourceAccess(authorities="pem")
+    install(host, replace(only(recipe, "kubeadm"), access=access))
+    assert host.source.accesses == [access]

@@ -1,0 +1,1 @@
+"""The actions of `transom bundle`, one module each."""

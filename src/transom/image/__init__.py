@@ -1,0 +1,1 @@
+"""Bundles and machine images: every byte of a node, packed for sites and platforms."""

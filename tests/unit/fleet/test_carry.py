@@ -1,0 +1,74 @@
+"""Artifacts carried to a host: only what it lacks, never unchecked, and taken away afterwards."""
+
+import asyncio
+import hashlib
+
+import pytest
+
+from transom.errors import PermanentError
+from transom.fleet.carry import CARRIED
+from transom.fleet.join import join_host
+from transom.node.host.values import PathKind
+
+
+class Held:
+    """Everything the simulated network has, on this machine instead."""
+
+    def __init__(self, content):
+        self.content = {hashlib.sha256(data).hexdigest(): data for data in content}
+        self.asked = []
+
+    def has(self, sha256):
+        return sha256 in self.content
+
+    def read(self, sha256):
+        self.asked.append(sha256)
+        return self.content[sha256]
+
+
+class Rotten(Held):
+    """The same, with one more byte in each."""
+
+    def read(self, sha256):
+        return super().read(sha256) + b"!"
+
+
+@pytest.fixture
+def join(world, brought):
+    def run(holdings):
+        def pin(fleet):
+            lock = world.pin(fleet)
+            if holdings is not None and not holdings.content:
+                holdings.content.update(Held(world.host.source.content.values()).content)
+                world.host.source.content.clear()
+            return lock
+
+        return asyncio.run(
+            join_host(
+                world.wish, world.doors, brought=brought, pin=pin, watcher=world, holdings=holdings
+            )
+        )
+
+    return run
+
+
+def test_a_host_without_network_joins_with_what_is_carried_to_it(join, world):
+    held = Held([])
+    joined = join(held)
+    assert joined.node.ready
+    assert world.host.source.asked == []
+    assert world.host.disk.kind(CARRIED) is PathKind.ABSENT
+    assert "carry artifacts to the host" in world.stages
+
+
+def test_a_second_join_carries_nothing(join):
+    held = Held([])
+    join(held)
+    held.asked.clear()
+    join(held)
+    assert held.asked == []
+
+
+def test_a_spoilt_file_is_refused_on_the_host_too(join):
+    with pytest.raises(PermanentError, match="its SHA-256 is"):
+        join(Rotten([]))
