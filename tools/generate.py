@@ -9,7 +9,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from transom.addons import delivery
+import network_pictures
+from transom.addons import delivery, network_page
 from transom.addons.catalogue import render
 from transom.addons.setting import setting_of
 from transom.bootstrap import page as boot_page
@@ -120,6 +121,20 @@ def differences_page() -> Iterator[tuple[Path, str]]:
     yield ROOT / "docs" / "api-differences.md", differences.differences(examples, pages=pages)
 
 
+def network_pages() -> Iterator[tuple[Path, str]]:
+    """The pictures of each mode, and a page for each network with the files of its golden fleets."""
+    for mode, picture in network_pictures.pictures().items():
+        yield ROOT / "docs" / "pictures" / f"{mode}.svg", picture
+    examples: dict[str, list[network_page.Example]] = {}
+    for path in sorted((ROOT / "tests" / "data" / "fleets").glob("k1*.yaml")):
+        for fleet in read_fleets(path.read_bytes(), name=path.name):
+            (recipe,) = resolve(fleet)
+            example = network_page.example(path.read_text("utf-8"), recipe)
+            examples.setdefault(recipe.network.plugin, []).append(example)
+    for plugin, found in sorted(examples.items()):
+        yield ROOT / "docs" / "networks" / f"{plugin}.md", network_page.page(plugin, found)
+
+
 def troubleshooting_page() -> Iterator[tuple[Path, str]]:
     """Every cause that `transom doctor` looks for."""
     yield ROOT / "docs" / "troubleshooting.md", troubleshooting.page()
@@ -144,6 +159,7 @@ GENERATORS = (
     rule_pages,
     differences_page,
     troubleshooting_page,
+    network_pages,
     userdata_page,
 )
 

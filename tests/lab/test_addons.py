@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 import yaml
 from tests.contract.objects import FOREIGN, keeps_its_promises
+from tests.unit.addons.golden import golden_setting
 
+from transom.addons.pipe_policy import pipe_policy
 from transom.cli.main import main
+from transom.errors import PermanentError
 from transom.kube.client import open_cluster
 from transom.kube.objects import KubeObjects
 from transom.model.manifest import name_of
@@ -151,3 +154,47 @@ def test_another_windows_kube_proxy_is_refused_by_name(server, capsys):
     have(server, rival)
     assert transom(server, "apply", "-f", str(FLEET), "--no-wait") == 3
     assert "DaemonSet kube-system/kube-proxy-windows" in capsys.readouterr().err
+
+
+def test_the_pipe_policy_lets_nobody_else_mount_a_pipe(server, eventually):
+    """The server's own verdict over the policy it was given."""
+    have(
+        server,
+        {
+            "apiVersion": "v1",
+            "kind": "ServiceAccount",
+            "metadata": {"name": "default", "namespace": "default"},
+        },
+    )
+    setting = golden_setting(FLEET.stem)
+
+    async def give(objects):
+        for item in pipe_policy(setting):
+            await objects.apply(item)
+
+    walk(server, give)
+
+    def verdict(path):
+        pod = {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": "x", "namespace": "default"},
+            "spec": {
+                "containers": [{"name": "a", "image": "x"}],
+                "volumes": [{"name": "v", "hostPath": {"path": path}}],
+            },
+        }
+
+        async def ask(objects):
+            try:
+                await objects.apply(pod, dry_run=True)
+            except PermanentError as error:
+                return str(error)
+            return ""
+
+        return walk(server, ask)
+
+    pipe = "\\\\.\\pipe\\rancher_wins"
+    eventually(lambda: "may be mounted" in verdict(pipe), "the policy is in force")
+    assert "may be mounted" in verdict("//./PIPE/containerd-containerd")
+    assert verdict("C:\\data") == ""

@@ -46,9 +46,15 @@ def _nothing_left(lab: Lab) -> None:
     assert str(lab.directory) not in Path("/proc/self/mounts").read_text()
 
 
-def test_a_lab_with_a_host_goes_without_a_trace(second):
+def test_a_host_that_died_is_made_anew_and_the_lab_goes_without_a_trace(second):
+    """A killed host is seen as down, `up` brings it back, and `down` leaves nothing of all this."""
     before = _machine()
     second.up(Wish(hosts=1, bare=True))
+    host = second.host("win1")
+    host.room.close()
+    assert not host.is_up
+    second.up(Wish(hosts=1, bare=True))
+    assert host.is_up
     assert processes_below(second.directory)
     second.down()
     _nothing_left(second)
@@ -127,13 +133,3 @@ def test_what_a_killed_up_left_is_recognised_and_cleaned(second, after_s):
     assert second.control_plane.alive() == set(_PARTIAL)
     second.down()
     _nothing_left(second)
-
-
-def test_a_host_that_died_is_made_anew(second):
-    """A killed host is seen as down, and `up` brings it back."""
-    second.up(Wish(hosts=1, bare=True))
-    host = second.host("win1")
-    host.room.close()
-    assert not host.is_up
-    second.up(Wish(hosts=1, bare=True))
-    assert host.is_up

@@ -8,6 +8,7 @@ import asyncio
 import hashlib
 import json
 import random
+import re
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -36,6 +37,7 @@ HERE = Path(__file__).parent
 GOLDEN = HERE.parent / "data" / "recipes" / "k137-2022-containerd-flannel-overlay.json"
 NODE = r"C:\Python\python.exe C:\k\transom\node.pyz"
 RUNTIME = r"C:\Program Files\containerd\containerd-standin.exe"
+_RULE = re.compile(r"\{[0-9A-F-]{36}\}")
 # What Windows itself, the lab's stand-ins and the node program keep for themselves.
 NOT_COMPARED = ("windows", "users", "ProgramData/transom-lab", "k/transom", "bundle")
 
@@ -128,7 +130,9 @@ class Site:
                 (rf"{services}\SharedAccess", ("/s",)),
             )
         ]
-        return files | {f"registry {n}": text for n, text in enumerate(queries)}
+        # A firewall rule that is made again has another name in the registry.
+        lines = (sorted(_RULE.sub("{rule}", text).splitlines()) for text in queries)
+        return files | {f"registry {n}": "\n".join(found) for n, found in enumerate(lines)}
 
     def has_joined(self):
         """Whether kubeadm came to its end: then the kubelet registers by itself after a reboot."""

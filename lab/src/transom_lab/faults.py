@@ -15,7 +15,7 @@ from transom_lab.network import bridge_port, give_address
 from transom_lab.standins import cancel_power_cut, order_power_cut
 from transom_lab.volume import limit, release
 
-_TIMEOUT_S = 10.0
+_TIMEOUT_S = 60.0
 _VOLUME_MIB = 64
 _FILLER = "filler.bin"
 

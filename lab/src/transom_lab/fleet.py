@@ -33,7 +33,7 @@ from transom_lab.progress import Progress
 from transom_lab.sshd import USER
 
 _VNI, _PORT = 4096, 4789
-_START_S = 20.0
+_START_S = 60.0
 _KUBECTL_S = 60.0
 
 

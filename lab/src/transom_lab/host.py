@@ -31,9 +31,9 @@ from transom_lab.winpath import locate
 
 PROGRAM_FOLDER = r"C:\k"
 
-_WINDOWS_TIMEOUT_S = 60.0
+_WINDOWS_TIMEOUT_S = 120.0
 _SERVICES_TIMEOUT_S = 20.0
-_LISTEN_TIMEOUT_S = 20.0
+_LISTEN_TIMEOUT_S = 60.0
 _POLL_S = 0.05
 _SERVICE_PAUSE_S = 0.1
 
@@ -231,7 +231,7 @@ class WindowsHost:
         words = next((line.split() for line in said.splitlines() if "STATE" in line), [])
         return words[-1] if words else ""
 
-    def await_service(self, name: str, state: str, *, timeout_s: float = 30.0) -> None:
+    def await_service(self, name: str, state: str, *, timeout_s: float = 60.0) -> None:
         """Wait for a state, under a deadline."""
         deadline = time.monotonic() + timeout_s
         while (now := self.service_state(name)) != state:

@@ -26,8 +26,9 @@ from transom_lab.processes import failed, run_program
 MARKER = "TRANSOM_LAB_ROOM"
 """Set in the environment of every process of a room; finds a lab's processes without its records."""
 
-_START_TIMEOUT_S = 10.0
+_START_TIMEOUT_S = 60.0
 _STOP_TIMEOUT_S = 10.0
+_END_TIMEOUT_S = 60.0
 _POLL_S = 0.02
 
 # The init of a room. /proc/self is read before the room's own /proc is mounted: it still shows the
@@ -202,7 +203,7 @@ class Room:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         # An init has ended only when every process of its namespace has.
-        deadline = time.monotonic() + _STOP_TIMEOUT_S
+        deadline = time.monotonic() + _END_TIMEOUT_S
         while not all(map(_has_ended, ending)):
             if time.monotonic() > deadline:
                 raise PermanentError(

@@ -19,7 +19,7 @@ SERVICE_SUBNET = "10.96.0.0/12"
 MAX_HOSTS = 200
 
 _FIRST_HOST = 11
-_TIMEOUT_S = 10.0
+_TIMEOUT_S = 60.0
 
 
 def host_address(number: int) -> IPv4Address:

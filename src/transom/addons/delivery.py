@@ -1,10 +1,13 @@
 """How manifests leave: one YAML stream, or a folder that kustomize takes. Text only, no files."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 import yaml
 
+from transom.facts import rows
+from transom.facts.addons import ServedVersion
+from transom.facts.rows import At
 from transom.model.manifest import Manifest, name_of
 
 _FILE = re.compile(r"[a-z0-9.-]+\.yaml")
@@ -37,6 +40,32 @@ def folder(manifests: Iterable[Manifest]) -> dict[str, str]:
         "resources": list(files),
     }
     return {**files, "kustomization.yaml": document(kustomization)}
+
+
+def resource_set(
+    manifests: Sequence[Manifest], *, name: str, namespace: str, cluster_labels: Mapping[str, str]
+) -> list[Manifest]:
+    """For Cluster API: a ConfigMap with all of them, and the set that brings it to clusters."""
+    place = {"name": name, "namespace": namespace}
+    served = rows.one(ServedVersion, "served-ClusterResourceSet", At())
+    return [
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": place,
+            "data": {"addons.yaml": stream(manifests)},
+        },
+        {
+            "apiVersion": served.api_version,
+            "kind": "ClusterResourceSet",
+            "metadata": place,
+            "spec": {
+                "strategy": "Reconcile",
+                "clusterSelector": {"matchLabels": dict(cluster_labels)},
+                "resources": [{"kind": "ConfigMap", "name": name}],
+            },
+        },
+    ]
 
 
 def listed(kustomization: str) -> list[str]:

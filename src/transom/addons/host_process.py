@@ -6,9 +6,10 @@ by the recipe, with a verified hash.
 
 from typing import Any
 
-from transom.addons.command_line import NODE_NAME, Program, command_line
+from transom.addons.command_line import command_line
 from transom.addons.manifest import NAMESPACE, labels, metadata
 from transom.addons.setting import Setting
+from transom.errors import UnsupportedError
 from transom.facts import rows
 from transom.facts.addons import AddonImage
 from transom.facts.gates import Gate, state
@@ -20,23 +21,33 @@ from transom.model.version import Version
 _SYSTEM = "NT AUTHORITY\\SYSTEM"
 
 
-def daemon_set(setting: Setting, name: str, program: Program) -> dict[str, Any]:
+def daemon_set(setting: Setting, name: str, program: str) -> dict[str, Any]:
     """The DaemonSet of a program on every prepared Windows node."""
     image = rows.one(AddonImage, "image-hostprocess-base", setting.at)
     container = {
-        "name": program.verb,
+        "name": program,
         "image": image.image,
         "imagePullPolicy": "IfNotPresent",
-        "command": command_line(setting, program, access="--server-of", node=NODE_NAME),
-        "env": [{"name": "NODE_NAME", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}],
+        "command": command_line(setting, program),
         "resources": {
             "requests": {"cpu": "100m", "memory": "100Mi"},
             "limits": {"cpu": "1", "memory": "1Gi"},
         },
     }
-    spec = {
+    spec = {"serviceAccountName": name, **host_process_pod(setting), "containers": [container]}
+    return daemon_set_of(setting, name, spec)
+
+
+def host_process_pod(setting: Setting) -> dict[str, Any]:
+    """What every pod has that acts on prepared Windows nodes themselves."""
+    if setting.privileged != "hostprocess":
+        raise UnsupportedError(
+            f"the fleet runs privileged programs by {setting.privileged}, not by HostProcess pods",
+            subject="privileged",
+            hint="leave this add-on out, or use privileged: hostprocess",
+        )
+    return {
         **pod_os(setting),
-        "serviceAccountName": name,
         "priorityClassName": "system-node-critical",
         "hostNetwork": True,
         "securityContext": {"windowsOptions": {"hostProcess": True, "runAsUserName": _SYSTEM}},
@@ -45,9 +56,7 @@ def daemon_set(setting: Setting, name: str, program: Program) -> dict[str, Any]:
         # of them only once its network works.
         "tolerations": [{"operator": "Exists"}],
         "terminationGracePeriodSeconds": 30,
-        "containers": [container],
     }
-    return daemon_set_of(setting, name, spec)
 
 
 def daemon_set_of(setting: Setting, name: str, spec: dict[str, Any]) -> dict[str, Any]:

@@ -4,14 +4,13 @@ A DaemonSet has one command line for all its nodes: hosts that would need differ
 refused here, with what differs.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from itertools import groupby
 
 from transom.errors import Refused
 from transom.facts import rows
 from transom.facts.addons import AddonLimit
-from transom.facts.network import ModeRow
 from transom.facts.rows import At
 from transom.model.fleet import Fleet, Taint
 from transom.model.problem import Refusal
@@ -21,15 +20,12 @@ from transom.model.version import Version
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Places:
-    """Where a host has what its add-ons run; empty where the recipe puts none there."""
+    """Where a host has the program that its add-ons run."""
 
+    install: str
     home: str
     python: str
     node_program: str
-    kubeconfig: str
-    kube_proxy: str
-    flanneld: str
-    host_local: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +40,7 @@ class Build:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """One fleet as its add-ons see it; `source_vip_of` is the endpoint a plugin makes for it."""
+    """One fleet as its add-ons see it."""
 
     fleet: str
     kubernetes: Version
@@ -55,18 +51,11 @@ class Setting:
     builds: tuple[Build, ...]
     nodes: tuple[str, ...]
     endpoint: str = ""
-    source_vip_of: str = ""
 
     @property
     def at(self) -> At:
         """Where facts are asked about."""
         return At(kubernetes=self.kubernetes)
-
-    def fits(self, conditions: Iterable[str]) -> bool:
-        """Whether all conditions of a row hold; `name=a|b` means either."""
-        terms = {"mode": self.network.mode, "plugin": self.network.plugin}
-        pairs = (condition.partition("=") for condition in conditions)
-        return all(terms[name] in values.split("|") for name, _, values in pairs)
 
 
 def setting_of(fleet: Fleet, recipes: Sequence[Recipe]) -> Setting:
@@ -86,25 +75,17 @@ def setting_of(fleet: Fleet, recipes: Sequence[Recipe]) -> Setting:
         builds=tuple(_builds(recipes)),
         nodes=tuple(recipe.join.node_name for recipe in recipes),
         endpoint=fleet.cluster.endpoint or "",
-        source_vip_of=_source_vip_of(first.network, At(kubernetes=kubernetes)),
     )
 
 
 def places_of(recipe: Recipe) -> Places:
     """Where this host has things."""
     home = next(d.path for d in recipe.directories if d.why == "directory-transom")
-    kubernetes = next(d.path for d in recipe.directories if d.why == "directory-kubernetes")
-    files = {artifact.id: artifact.path for artifact in recipe.artifacts}
-    members = (member for artifact in recipe.artifacts for member in artifact.members)
-    host_local = (member.path for member in members if member.path.endswith("\\host-local.exe"))
     return Places(
+        install=next(d.path for d in recipe.directories if d.why == "directory-k"),
         home=home,
         python=f"{home}\\python\\python.exe",
         node_program=f"{home}\\node.pyz",
-        kubeconfig=f"{kubernetes}\\kubelet.conf",
-        kube_proxy=files["kube-proxy"],
-        flanneld=files.get("flannel", ""),
-        host_local=next(host_local, ""),
     )
 
 
@@ -122,15 +103,6 @@ def _builds(recipes: Sequence[Recipe]) -> Iterator[Build]:
             isolations=tuple(sorted(isolations)),
             taints=tuple(taints),
         )
-
-
-def _source_vip_of(network: NetworkPlan, at: At) -> str:
-    found = (
-        row.source_vip_endpoint
-        for row in rows.rows(ModeRow, at)
-        if (row.plugin, row.mode) == (network.plugin, network.mode)
-    )
-    return next(found, "")
 
 
 def _differences(recipes: Sequence[Recipe]) -> Iterator[Refusal]:

@@ -22,6 +22,8 @@ SUMMARY = "kube-proxy, the network and runtime classes for a fleet's Windows nod
 EXIT_DIFFERENT = 1
 
 _TIMEOUT_S = 300
+# As in `addons.catalogue`, whose import a look at the help need not wait for.
+EXTRAS = ("csi-proxy", "pipe-policy", "windows-exporter")
 _EXAMPLES = """\
 examples:
   transom addons render -f fleet.yaml                 one YAML stream; nothing is asked of a cluster
@@ -41,6 +43,18 @@ def configure(parser: ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     render = _action(actions, "render", "print the manifests; reads no cluster")
     render.add_argument("--to", metavar="DIR", help="write a folder for kustomize instead")
+    render.add_argument(
+        "--resource-set",
+        metavar="NAMESPACE",
+        help="wrap them for Cluster API: a ClusterResourceSet of that namespace and its ConfigMap",
+    )
+    render.add_argument(
+        "--cluster-label",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="of the Clusters that --resource-set is for; repeatable",
+    )
     diff = _action(actions, "diff", "what apply would change; changes nothing")
     apply = _action(actions, "apply", "have the cluster run them, and wait until it does")
     apply.add_argument("--no-wait", action="store_true", help="do not wait for pods to run")
@@ -55,6 +69,15 @@ def configure(parser: ArgumentParser) -> None:
     delete.add_argument(
         "--yes", action="store_true", help="do it; without it only what would go is shown"
     )
+    for made in (render, diff, apply):
+        made.add_argument(
+            "--with",
+            dest="extras",
+            action="append",
+            default=[],
+            choices=EXTRAS,
+            help="also render this; apply without it takes it away again; repeatable",
+        )
     for made in (diff, apply):
         made.add_argument(
             "--force-conflicts",
@@ -90,13 +113,32 @@ def _render(args: Namespace, fleet: "Fleet") -> int:
     from transom.addons.provisions import provisions
 
     setting = _setting(fleet)
-    manifests = render(setting)
+    manifests = render(setting, args.extras)
+    if args.resource_set or args.cluster_label:
+        manifests = _wrapped(args, fleet, manifests)
     _print_needs(provisions(setting))
     if args.to:
         _write(Path(args.to), delivery.folder(manifests))
     else:
         print(delivery.stream(manifests), end="")
     return 0
+
+
+def _wrapped(args: Namespace, fleet: "Fleet", manifests: "list[Manifest]") -> "list[Manifest]":
+    from transom.addons import delivery
+
+    pairs = [label.partition("=") for label in args.cluster_label]
+    if not args.resource_set or not pairs or not all(key and value for key, _, value in pairs):
+        raise UsageError(
+            "a ClusterResourceSet needs a namespace and the labels of its Clusters",
+            hint="write --resource-set NAMESPACE --cluster-label KEY=VALUE",
+        )
+    return delivery.resource_set(
+        manifests,
+        name=f"{fleet.name}-windows-addons",
+        namespace=args.resource_set,
+        cluster_labels={key: value for key, _, value in pairs},
+    )
 
 
 def _diff_or_apply(args: Namespace, fleet: "Fleet") -> int:
@@ -108,7 +150,7 @@ def _diff_or_apply(args: Namespace, fleet: "Fleet") -> int:
 
     async def work(objects: "Objects", version: str) -> "list[Change]":
         setting = _setting(_at_version(fleet, version))
-        manifests = render(setting)
+        manifests = render(setting, args.extras)
         await addons.check(objects, setting)
         needs.extend(provisions(setting, await objects.list("v1", "Node")))
         act = addons.diff if args.action == "diff" else addons.apply

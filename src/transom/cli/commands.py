@@ -44,6 +44,7 @@ class Command(NamedTuple):
 
 
 COMMANDS = (
+    Command("init", "Fleet", "a first fleet.yaml from the cluster that kubectl points at"),
     Command("plan", "Fleet", "what apply would do to each host, and how disruptive it is"),
     Command("apply", "Fleet", "make the hosts of a fleet Ready nodes; again and again"),
     Command("adopt", "Fleet", "take over nodes that were made by other means, as they are"),

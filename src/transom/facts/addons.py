@@ -5,20 +5,6 @@ from typing import ClassVar
 from transom.facts.rows import Row
 
 
-class ProgramArgument(Row):
-    """One argument of kube-proxy or flanneld, whoever starts it; the file's order is theirs.
-
-    `when` lists conditions such as `mode=overlay` that must all hold. Text may use {network},
-    {node} and {pod_cidr}.
-    """
-
-    subject: ClassVar[str] = "addons"
-    table: ClassVar[str] = "program_argument"
-    program: str
-    text: str
-    when: tuple[str, ...] = ()
-
-
 class AddonImage(Row):
     """The image of an add-on's container."""
 

@@ -93,7 +93,6 @@ GROUPS = (
     Group(
         "Add-ons",
         (
-            addons.ProgramArgument,
             addons.AddonImage,
             addons.Right,
             addons.ServedVersion,

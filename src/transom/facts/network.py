@@ -26,11 +26,7 @@ class PluginRow(Row):
 
 
 class ModeRow(Row):
-    """What a mode of a plugin fixes: the HNS network's name and type, VNI and port.
-
-    `source_vip_endpoint` is the HNS endpoint whose address kube-proxy takes as its source VIP, where
-    the plugin makes one; else it is reserved.
-    """
+    """What a mode of a plugin fixes: the HNS network's name and type, VNI and port."""
 
     subject: ClassVar[str] = "network"
     table: ClassVar[str] = "mode"
@@ -40,7 +36,6 @@ class ModeRow(Row):
     network_type: str
     vni: int = 0
     port: int = 0
-    source_vip_endpoint: str = ""
 
 
 class CniRow(Row):

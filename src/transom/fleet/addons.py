@@ -27,6 +27,10 @@ KINDS = (
     ("v1", "ConfigMap"),
     ("rbac.authorization.k8s.io/v1", "ClusterRole"),
     ("rbac.authorization.k8s.io/v1", "ClusterRoleBinding"),
+    ("rbac.authorization.k8s.io/v1", "RoleBinding"),
+    ("policy/v1beta1", "PodSecurityPolicy"),
+    ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy"),
+    ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding"),
     ("apps/v1", "DaemonSet"),
 )
 # What the server writes into every object, whoever applies it.

@@ -11,7 +11,8 @@ def wins_files(case: Case) -> list[File]:
     """The configuration of the wins service, where it is used."""
     if case.privileged != "wins":
         return []
-    programs = [f"{case.places['k']}\\{name}.exe" for name in ("kube-proxy", "flanneld")]
+    # The node program, which keeps kube-proxy and flanneld running.
+    programs = [f"{case.places['transom']}\\python\\python.exe"]
     lines = [
         "white_list:",
         "  processPaths:",

@@ -1,4 +1,4 @@
-"""kube-proxy gets what its mode and its version need, and nothing they refuse."""
+"""kube-proxy's pods start the host's own program with rights of their own, each with its reason."""
 
 import pytest
 from tests.unit.addons.golden import found, golden_setting
@@ -11,46 +11,10 @@ def command(manifests):
     return pod["containers"][0]["command"]
 
 
-@pytest.mark.parametrize(
-    ("fleet", "words"),
-    [
-        (
-            "k137-2022-containerd-flannel-overlay",
-            ["--source-vip-by", r"C:\opt\cni\bin\host-local.exe"],
-        ),
-        ("k137-2025-containerd-calico", ["--source-vip-of", "Calico_ep"]),
-    ],
-)
-def test_an_overlay_has_a_source_vip(fleet, words):
-    said = command(kube_proxy(golden_setting(fleet)))
-    at = said.index(words[0])
-    assert said[at : at + 2] == words
-    assert at < said.index("--")
-
-
-def test_l2bridge_has_none():
-    said = command(kube_proxy(golden_setting("k136-2022-containerd-flannel-l2bridge")))
-    assert not [word for word in said if "source-vip" in word]
-
-
-@pytest.mark.parametrize(
-    ("fleet", "dsr"),
-    [
-        ("k130-2019-containerd-flannel-l2bridge", False),
-        ("k136-2022-containerd-flannel-l2bridge", True),
-    ],
-)
-def test_direct_server_return_only_where_its_gate_is_on(fleet, dsr):
-    said = command(kube_proxy(golden_setting(fleet)))
-    assert ("--enable-dsr=true" in said) is dsr
-    assert not [word for word in said if word.startswith("--feature-gates")]
-
-
-def test_it_takes_flags_and_never_the_clusters_configuration():
-    """What kubeadm configured says iptables, which Windows refuses."""
+def test_a_pod_only_names_the_program_whose_command_line_the_host_has():
     said = command(kube_proxy(golden_setting("k137-2022-containerd-flannel-overlay")))
-    assert "--proxy-mode=kernelspace" in said
-    assert not [word for word in said if word.startswith("--config")]
+    python, program = r"C:\k\transom\python\python.exe", r"C:\k\transom\node.pyz"
+    assert said == [python, program, "run", "kube-proxy", "--home", r"C:\k\transom"]
 
 
 @pytest.mark.parametrize(

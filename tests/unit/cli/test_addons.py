@@ -31,3 +31,13 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path, capsys):
     (tmp_path / "file").write_text("")
     assert main(["addons", "render", "-f", FLEET, "--to", str(tmp_path / "file")]) == 2
     assert "cannot write" in capsys.readouterr().err
+
+
+def test_a_resource_set_needs_its_namespace_and_its_clusters(capsys):
+    words = ["addons", "render", "-f", FLEET, "--resource-set", "default"]
+    for more in ([], ["--cluster-label", "nonsense"]):
+        assert main([*words, *more]) == 2
+        assert "--cluster-label KEY=VALUE" in capsys.readouterr().err
+    assert main([*words, "--cluster-label", "os=windows"]) == 0
+    kinds = [item["kind"] for item in yaml.safe_load_all(capsys.readouterr().out)]
+    assert kinds == ["ConfigMap", "ClusterResourceSet"]

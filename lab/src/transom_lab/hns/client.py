@@ -18,7 +18,7 @@ class HnsClient:
     """Talks to the service whose state is in `directory`, from any network namespace."""
 
     directory: Path
-    timeout_s: float = 10.0
+    timeout_s: float = 60.0
 
     def state(self) -> Json:
         """Everything that is programmed."""

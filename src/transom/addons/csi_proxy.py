@@ -1,0 +1,29 @@
+"""csi-proxy: what CSI drivers whose node part is no HostProcess container do on the host through."""
+
+from transom.addons.host_process import daemon_set_of, host_process_pod
+from transom.addons.setting import Setting
+from transom.facts import rows
+from transom.facts.addons import AddonImage
+from transom.model.manifest import Manifest
+
+NAME = "csi-proxy"
+
+
+def csi_proxy(setting: Setting) -> list[Manifest]:
+    """Its DaemonSet."""
+    image = rows.one(AddonImage, "image-csi-proxy", setting.at)
+    spec = {
+        **host_process_pod(setting),
+        "containers": [
+            {
+                "name": NAME,
+                "image": image.image,
+                "imagePullPolicy": "IfNotPresent",
+                "resources": {
+                    "requests": {"cpu": "10m", "memory": "100Mi"},
+                    "limits": {"cpu": "500m", "memory": "300Mi"},
+                },
+            }
+        ],
+    }
+    return [daemon_set_of(setting, NAME, spec)]

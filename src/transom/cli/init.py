@@ -1,0 +1,138 @@
+"""`transom init`: a first fleet.yaml from the cluster that kubectl points at."""
+
+import asyncio
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from transom.cli import cluster_access, fleet_file
+from transom.errors import UsageError
+
+if TYPE_CHECKING:
+    from transom.fleet.cluster import ClusterEntry
+    from transom.fleet.host_lists import ListedHost
+    from transom.kube.api import Api
+
+SUMMARY = "Write a commented fleet.yaml from the cluster; nothing else is changed."
+
+_EXAMPLES = """\
+examples:
+  transom init
+  transom init --context prod --hosts-from ansible:inventory.ini
+  transom init --hosts-from csv:hosts.csv -f -
+  transom init --hosts-from nodes --name shop --yes
+  transom init --print-rbac | kubectl apply -f -
+
+A CSV file's first line names its columns: name, address, pool, windows, user, port.
+exit codes: 0 written, 2 usage, 4 the cluster cannot be reached, 5 it refuses
+"""
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Add the cluster, where hosts come from, and the file."""
+    parser.epilog = _EXAMPLES
+    parser.add_argument(
+        "-f",
+        "--filename",
+        metavar="FILE",
+        default=fleet_file.DEFAULT,
+        help="what to write; - is standard output (default: %(default)s)",
+    )
+    parser.add_argument("--name", help="the fleet's name (default: asked for, or windows)")
+    parser.add_argument(
+        "--hosts-from",
+        metavar="LIST",
+        help="ansible:FILE, csv:FILE, or nodes: the cluster's Windows nodes",
+    )
+    parser.add_argument("--force", action="store_true", help="replace a file that is there")
+    parser.add_argument("-y", "--yes", action="store_true", help="ask nothing")
+    parser.add_argument(
+        "--print-rbac", action="store_true", help="print the least rights Transom needs instead"
+    )
+    cluster_access.add_arguments(parser)
+
+
+def run(args: Namespace) -> int:
+    """Read the cluster and write the file."""
+    if args.print_rbac:
+        return _print_rights()
+    path = Path(args.filename)
+    if args.filename != "-" and path.exists() and not args.force:
+        raise UsageError(
+            f"{path} is there already",
+            subject=str(path),
+            hint="--force replaces it, -f names another",
+        )
+    entry, nodes = asyncio.run(_read(cluster_access.open_api(args)))
+    hosts = _hosts(args.hosts_from, nodes)
+    text = _draft(args, entry, hosts)
+    if args.filename == "-":
+        print(text, end="")
+        return 0
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {path}", subject=str(path)) from error
+    print(f"{path} is written: Kubernetes {entry.version}, {len(hosts)} hosts")
+    print(f"next: add hosts to {path}, then `transom lock -f {path}` and `transom plan -f {path}`")
+    return 0
+
+
+def _draft(args: Namespace, entry: "ClusterEntry", hosts: "tuple[ListedHost, ...]") -> str:
+    from transom.fleet.draft import draft
+
+    kubeconfig = args.kubeconfig or str(cluster_access.kubeconfig_of(None))
+    return draft(_name(args), entry, kubeconfig=kubeconfig, context=args.context, hosts=hosts)
+
+
+async def _read(api: "Api") -> "tuple[ClusterEntry, tuple[ListedHost, ...]]":
+    from transom.fleet.cluster import read_entry
+    from transom.fleet.host_lists import from_nodes
+
+    try:
+        return await read_entry(api), from_nodes(await api.nodes())
+    finally:
+        await api.close()
+
+
+def _hosts(source: str | None, nodes: "tuple[ListedHost, ...]") -> "tuple[ListedHost, ...]":
+    from transom.fleet.host_lists import from_ansible, from_csv
+
+    if source is None:
+        return ()
+    if source == "nodes":
+        return nodes
+    kind, _, file = source.partition(":")
+    readers = {"ansible": from_ansible, "csv": from_csv}
+    if kind not in readers or not file:
+        raise UsageError(
+            f"{source!r} names no list of hosts",
+            subject="--hosts-from",
+            hint="write ansible:FILE, csv:FILE or nodes",
+        )
+    try:
+        text = Path(file).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read {file}", subject=file) from error
+    return readers[kind](text, name=file)
+
+
+def _name(args: Namespace) -> str:
+    if args.name or args.yes or not sys.stdin.isatty():
+        return args.name or "windows"
+    print("What is the fleet called? (windows) ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip() or "windows"
+
+
+def _print_rights() -> int:
+    import yaml
+
+    from transom.fleet.rights import rights
+
+    print(
+        "# Bind transom-fleet and transom-tokens to whoever runs Transom; transom-approve too where"
+    )
+    print("# it may approve the serving certificates of nodes that it joins.")
+    print(yaml.safe_dump_all(rights(), sort_keys=False), end="")
+    return 0

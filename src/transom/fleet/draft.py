@@ -1,0 +1,107 @@
+"""A first fleet document, written from what a cluster says of itself. Pure.
+
+Called by `transom init`. It is text with comments, for a person to go on with; what cannot be known is
+a comment that says so.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+
+from transom.errors import TransomError
+from transom.fleet.cluster import ClusterEntry, network_of
+from transom.fleet.host_lists import ListedHost
+from transom.model.fleet import FlannelSpec
+
+_DEFAULT_RELEASE = "2022"
+
+
+def draft(
+    name: str,
+    entry: ClusterEntry,
+    *,
+    kubeconfig: str,
+    context: str | None,
+    hosts: Sequence[ListedHost],
+) -> str:
+    """The document's text."""
+    return "\n".join(_lines(name, entry, kubeconfig, context, hosts)) + "\n"
+
+
+def _lines(
+    name: str,
+    entry: ClusterEntry,
+    kubeconfig: str,
+    context: str | None,
+    hosts: Sequence[ListedHost],
+) -> Iterator[str]:
+    yield "# Written by `transom init` from the cluster. Next: add hosts, `transom lock`, `transom plan`."
+    yield "# Every key: docs/fleet.md; `transom schema` writes a schema for editors."
+    yield "apiVersion: transom.dev/v1alpha1"
+    yield "kind: Fleet"
+    yield "metadata:"
+    yield f"  name: {name}"
+    yield "spec:"
+    yield "  cluster:"
+    yield f"    kubeconfig: {json.dumps(kubeconfig)}"
+    if context:
+        yield f"    context: {json.dumps(context)}"
+    yield "  kubernetes:"
+    yield f"    version: {entry.version} # what the API server runs"
+    yield from _network(entry)
+    yield "  defaults: # what holds for every host, unless its pool or the host says otherwise"
+    yield "    windows:"
+    yield f"      release: {_DEFAULT_RELEASE}"
+    yield "    connection:"
+    yield "      ssh:"
+    yield "        user: Administrator"
+    yield "        credential:"
+    yield "          agent: true # or file, env, command, prompt, secretRef; never the secret itself"
+    yield "    taints: # keeps pods that know nothing of Windows away"
+    yield "      - {key: os, value: windows, effect: NoSchedule}"
+    pools = dict.fromkeys(host.pool for host in hosts if host.pool)
+    if pools:
+        yield "  pools:"
+        for pool in pools:
+            yield f"    - {{name: {pool}, upgrade: {{maxUnavailable: 1}}}}"
+    if hosts:
+        yield "  hosts:"
+        yield from (f"    - {_host(host)}" for host in hosts)
+    else:
+        yield "  hosts: []"
+        yield "  # - {name: win-01, address: 10.0.0.21}"
+
+
+def _network(entry: ClusterEntry) -> Iterator[str]:
+    yield "  network: # as the cluster's Linux nodes have it"
+    yield f"    podCIDRs: {json.dumps(list(entry.pod_cidrs))}"
+    yield f"    serviceCIDRs: {json.dumps(list(entry.service_cidrs))}"
+    if entry.cluster_dns:
+        yield f"    clusterDNS: {json.dumps(list(entry.cluster_dns))}"
+    try:
+        plugin = network_of(entry).plugin
+    except TransomError as error:
+        yield f"    # {error.message}"
+        yield "    external: # or flannel, calico, azureCNI, ovnKubernetes"
+        yield "      networkName: FILL-IN"
+        return
+    assert isinstance(plugin, FlannelSpec)
+    yield "    flannel:"
+    yield f"      mode: {plugin.mode.value if plugin.mode else 'overlay'}"
+    if plugin.vni:
+        yield f"      vni: {plugin.vni}"
+        yield f"      port: {plugin.port}"
+
+
+def _host(host: ListedHost) -> str:
+    parts = [f"name: {json.dumps(host.name)}"]
+    if host.address:
+        parts.append(f"address: {json.dumps(host.address)}")
+    if host.pool:
+        parts.append(f"pool: {host.pool}")
+    if host.windows and host.windows != _DEFAULT_RELEASE:
+        parts.append(f"windows: {{release: {host.windows}}}")
+    ssh = [f"user: {json.dumps(host.user)}"] if host.user else []
+    ssh += [f"port: {host.port}"] if host.port else []
+    if ssh:
+        parts.append(f"connection: {{ssh: {{{', '.join(ssh)}}}}}")
+    return f"{{{', '.join(parts)}}}"

@@ -1,0 +1,94 @@
+"""What is asked for with --with, and how all of it is wrapped for Cluster API."""
+
+import re
+from dataclasses import replace
+
+import pytest
+import yaml
+from tests.unit.addons.golden import found, golden_setting
+
+from transom.addons import delivery
+from transom.addons.catalogue import EXTRAS, render
+from transom.addons.pipe_policy import pipe_policy
+from transom.cli import addons as command
+from transom.errors import UnsupportedError
+from transom.model.version import Version
+
+CURRENT = golden_setting("k137-2022-containerd-flannel-overlay")
+WINS = golden_setting("k120-2019-docker-wins-overlay")
+
+
+def test_the_command_offers_every_extra():
+    assert tuple(EXTRAS) == command.EXTRAS
+
+
+@pytest.mark.parametrize("name", ["windows-exporter", "csi-proxy"])
+def test_an_extra_is_there_when_asked_for_and_where_host_process_is(name):
+    assert name not in {item["metadata"]["name"] for item in render(CURRENT)}
+    pod = found(render(CURRENT, [name]), "DaemonSet", name)["spec"]["template"]["spec"]
+    assert pod["securityContext"]["windowsOptions"]["hostProcess"] is True
+    with pytest.raises(UnsupportedError, match="by services"):
+        render(golden_setting("k137-2022-containerd-services"), [name])
+
+
+def test_a_legacy_cluster_restricts_the_pipe_by_a_pod_security_policy():
+    made = pipe_policy(WINS)
+    ours = found(made, "PodSecurityPolicy", "transom-wins-pipe")["spec"]
+    assert ours["privileged"] is False
+    assert [path["pathPrefix"] for path in ours["allowedHostPaths"]] == [
+        "\\\\.\\pipe\\rancher_wins",
+        "C:\\k",
+    ]
+    others = found(made, "PodSecurityPolicy", "transom-no-host")["spec"]
+    assert "hostPath" not in others["volumes"]
+    binding = found(made, "RoleBinding", "transom-wins-pipe")
+    assert binding["metadata"]["namespace"] == "transom-system"
+
+
+def test_a_current_one_by_an_admission_policy_that_knows_every_spelling():
+    policy = found(pipe_policy(CURRENT), "ValidatingAdmissionPolicy", "transom-wins-pipe")
+    (rule,) = policy["spec"]["validations"]
+    (said,) = re.findall(r"matches\('(.+)'\)", rule["expression"])
+    pattern = said.replace("\\\\", "\\")
+    for pipe in (r"\\.\pipe\rancher_wins", "//./pipe/x", r"\\?\pipe\x"):
+        assert re.search(pattern, pipe.lower()), pipe
+    for path in (r"C:\k", "/var/pipe/x", r"\\server\pipe\x"):
+        assert not re.search(pattern, path.lower()), path
+
+
+def test_between_the_two_pod_security_is_named():
+    with pytest.raises(UnsupportedError) as error:
+        pipe_policy(replace(CURRENT, kubernetes=Version(1, 27)))
+    assert "baseline" in error.value.hint
+
+
+def test_through_wins_each_build_has_pods_of_its_own_image():
+    proxy = found(render(WINS), "DaemonSet", "kube-proxy-windows-2019")
+    pod = proxy["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    assert container["image"].endswith("nanoserver:1809")
+    assert pod["nodeSelector"]["node.kubernetes.io/windows-build"] == "10.0.17763"
+    assert container["command"] == [
+        r"C:\k\wins.exe",
+        "cli",
+        "process",
+        "run",
+        "--path",
+        r"C:\k\transom\python\python.exe",
+        "--args",
+        r"C:\k\transom\node.pyz run kube-proxy --home C:\k\transom",
+    ]
+    mounts = {mount["mountPath"]: mount for mount in container["volumeMounts"]}
+    assert mounts[r"C:\k"]["readOnly"] is True
+
+
+def test_a_resource_set_carries_the_same_objects():
+    manifests = render(CURRENT)
+    bundle = delivery.resource_set(
+        manifests, name="x", namespace="capi", cluster_labels={"os": "windows"}
+    )
+    data = found(bundle, "ConfigMap", "x")["data"]["addons.yaml"]
+    assert list(yaml.safe_load_all(data)) == manifests
+    spec = found(bundle, "ClusterResourceSet", "x")["spec"]
+    assert spec["clusterSelector"] == {"matchLabels": {"os": "windows"}}
+    assert spec["resources"] == [{"kind": "ConfigMap", "name": "x"}]

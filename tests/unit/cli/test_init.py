@@ -1,0 +1,113 @@
+"""`transom init`: what it writes is a fleet, and lists of hosts are read as they are."""
+
+import pytest
+import yaml
+from tests.simulation import Simulation, config_maps
+
+from transom.cli import cluster_access
+from transom.cli.main import main
+from transom.kube.api import Node
+from transom.model.fleet import NetworkMode
+from transom.spec.fleet import read_fleets
+
+
+@pytest.fixture
+def api(tmp_path, monkeypatch):
+    """A cluster with one Windows node, and a folder to write to."""
+    monkeypatch.chdir(tmp_path)
+    api = Simulation(1).api
+    api.held_nodes["win-09"] = Node(
+        name="win-09",
+        ready=True,
+        system="windows",
+        kernel="10.0.26100.1742",
+        addresses=("10.0.0.99",),
+    )
+    api.held_nodes["linux"] = Node(name="linux", ready=True, system="linux")
+    monkeypatch.setattr(cluster_access, "open_api", lambda *_: api)
+    return api
+
+
+def written(tmp_path):
+    (fleet,) = read_fleets((tmp_path / "fleet.yaml").read_bytes(), name="fleet.yaml")
+    return fleet
+
+
+@pytest.mark.usefixtures("api")
+def test_the_file_is_a_fleet_with_the_clusters_network(tmp_path, capsys):
+    assert main(["init", "--name", "shop"]) == 0
+    assert "transom lock" in capsys.readouterr().out
+    fleet = written(tmp_path)
+    assert (fleet.name, fleet.kubernetes.version) == ("shop", "1.37.1")
+    assert fleet.network.pod_cidrs == ("10.244.0.0/16",)
+    assert (fleet.network.plugin.mode, fleet.network.plugin.vni) == (NetworkMode.OVERLAY, 4096)
+    assert main(["init"]) == 2
+    assert "--force" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("api")
+def test_the_clusters_own_windows_nodes_can_be_the_hosts(tmp_path):
+    assert main(["init", "--hosts-from", "nodes", "--yes"]) == 0
+    (host,) = written(tmp_path).hosts
+    assert (host.name, host.address, host.windows.release) == ("win-09", "10.0.0.99", "2025")
+
+
+INI = """
+[web]
+win-01 ansible_host=10.0.0.21 ansible_user=CORP\\admin ansible_password=hunter2
+win-02.corp.example   # its own name is its address
+[web:vars]
+ansible_connection=ssh
+"""
+YAML = """
+all:
+  children:
+    web:
+      hosts:
+        win-01: {ansible_host: 10.0.0.21}
+        win-02.corp.example:
+"""
+CSV = "name, address, pool, port\nwin-01, 10.0.0.21, web, 2222\nwin-02, win-02.corp.example, web,\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [("ansible", INI), ("ansible", YAML), ("csv", CSV)],
+    ids=["ini", "yaml", "csv"],
+)
+@pytest.mark.usefixtures("api")
+def test_hosts_come_from_a_list_and_no_secret_with_them(tmp_path, kind, text):
+    (tmp_path / "list").write_text(text)
+    assert main(["init", "--hosts-from", f"{kind}:list"]) == 0
+    fleet = written(tmp_path)
+    assert [(host.name, host.address, host.pool) for host in fleet.hosts] == [
+        ("win-01", "10.0.0.21", "web"),
+        ("win-02", "win-02.corp.example", "web"),
+    ]
+    assert "hunter2" not in (tmp_path / "fleet.yaml").read_text()
+
+
+@pytest.mark.parametrize("words", ["nonsense", "csv:", "csv:missing", "ansible:empty", "csv:wrong"])
+@pytest.mark.usefixtures("api")
+def test_a_list_that_cannot_be_read_is_told(tmp_path, words, capsys):
+    (tmp_path / "empty").write_text("")
+    (tmp_path / "wrong").write_text("host\nwin-01\n")
+    assert main(["init", "--hosts-from", words]) == 2
+    assert capsys.readouterr().err.startswith("error: ")
+    assert not (tmp_path / "fleet.yaml").exists()
+
+
+def test_a_network_that_cannot_be_told_is_left_to_the_person(api, tmp_path):
+    api.config_maps = config_maps(None)
+    assert main(["init"]) == 0
+    text = (tmp_path / "fleet.yaml").read_text()
+    assert "cannot tell the cluster's pod network" in text
+    assert "FILL-IN" in text
+
+
+def test_the_rights_are_printed_with_approval_as_a_role_of_its_own(capsys):
+    assert main(["init", "--print-rbac"]) == 0
+    roles = {item["metadata"]["name"]: item for item in yaml.safe_load_all(capsys.readouterr().out)}
+    assert set(roles) == {"transom-fleet", "transom-tokens", "transom-approve"}
+    assert not any("secrets" in rule["resources"] for rule in roles["transom-fleet"]["rules"])
+    assert not any("approve" in rule["verbs"] for rule in roles["transom-fleet"]["rules"])
