@@ -30,6 +30,11 @@ $(LAB_INSTALLED): $(INSTALLED) lab/pyproject.toml
 lab-machine: $(LAB_INSTALLED)
 	@$(BIN)/transom lab doctor >/dev/null 2>&1 || lab/setup.sh
 
+# What only the lab's tests need beside the lab.
+.PHONY: test-machine
+test-machine: lab-machine
+	@command -v fuseiso >/dev/null || tests/setup.sh
+
 setup: $(INSTALLED)  ## make .venv with Transom and everything needed to work on it
 	@echo "ready: $(BIN)/transom --help"
 
@@ -39,7 +44,7 @@ ifneq ($(LAB),)
 	@$(BIN)/python tools/demo_lab.py
 endif
 
-test: $(INSTALLED) $(if $(LINUX),$(LAB_INSTALLED)) $(if $(LAB),lab-machine)  ## unit and contract tests, two minutes; LAB=1 adds the lab's (root)
+test: $(INSTALLED) $(if $(LINUX),$(LAB_INSTALLED)) $(if $(LAB),test-machine)  ## unit and contract tests, two minutes; LAB=1 adds the lab's (root)
 	$(BIN)/python -m pytest -n auto $(if $(LAB),,-m "not go")
 ifneq ($(LAB),)
 	$(BIN)/python -m pytest tests/lab -n 2 --dist loadfile

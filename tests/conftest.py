@@ -1,1 +1,8 @@
-"""Fixtures for every test."""
+"""What every test runs under: no promise here depends on how busy the machine is."""
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "any-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("any-machine")

@@ -118,7 +118,7 @@ def test_a_host_joins_with_nothing_but_the_bundle(site, bundle):
     Room(site.lab.directory / "ground").stop("mirror")
     flags = reset_flags(site.lab, site.lab.host("win1"))
     joined = site.transom("join", *flags, "--bundle", str(bundle), "--reboot", "-o", "json")
-    assert joined.returncode == 0, joined.stderr
+    assert joined.returncode == 0, joined.stdout + joined.stderr
     assert json.loads(joined.stdout)["ready"] is True
     assert "carry artifacts to the host" in joined.stderr
     assert not (site.lab.host("win1").drive_c / "k/transom/carried").exists()

@@ -83,7 +83,7 @@ def _sequence(lines: _Lines, indent: int) -> list[Any]:
         rest = text[1:].lstrip()
         if not rest:
             found.append(_block(lines) if lines.left and lines.left[-1][1] > indent else None)
-        elif _ENTRY.match(rest):
+        elif _ENTRY.match(rest) or _is_item(rest):
             lines.left.append((number, indent + len(text) - len(rest), rest))
             found.append(_block(lines))
         else:

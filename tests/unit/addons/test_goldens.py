@@ -1,5 +1,6 @@
 """What each golden fleet needs of its cluster: the same bytes every time, valid and linted."""
 
+import kubernetes_validate
 import pytest
 from tests.unit.addons.golden import DATA, FLEETS, objects, setting_from
 
@@ -60,7 +61,6 @@ def test_lint_has_nothing_against_it(path, capsys):
     ids=lambda path: path.stem,
 )
 def test_it_is_valid_by_the_schemas_of_its_minor(path):
-    kubernetes_validate = pytest.importorskip("kubernetes_validate")
     minor = setting_from(path).kubernetes.minor
     for item in objects(path):
         if "." not in item["apiVersion"] or item["apiVersion"].split("/")[0].endswith("k8s.io"):

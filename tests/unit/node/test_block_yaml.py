@@ -55,7 +55,9 @@ args:
 """
 
 
-@pytest.mark.parametrize("text", [KUBELET, KUBECONFIG, "", "a: 1\n", "- 1\n- 2\n", '{"a": [1]}'])
+@pytest.mark.parametrize(
+    "text", [KUBELET, KUBECONFIG, "", "a: 1\n", "- 1\n- 2\n", "- - 1\n  - - 2\n- 3\n", '{"a": [1]}']
+)
 def test_documents_are_read_as_by_a_yaml_library(text):
     assert read(text) == yaml.safe_load(text)
 
