@@ -108,6 +108,12 @@ class Machine:
         return done
 
     @property
+    def kubelet(self) -> str:
+        """The version of the kubelet that is there."""
+        found = self.host.files.read(r"C:\k\kubelet.exe").decode()
+        return found.partition(" ")[2]
+
+    @property
     def is_joined(self) -> bool:
         """Whether the kubelet has its own credential."""
         return self.host.files.kind(KUBELET_CONF) is PathKind.FILE

@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser, Namespace
 
-from transom.cli import fleet_access, fleet_change
+from transom.cli import adopt_host, fleet_access, fleet_change
 from transom.errors import UsageError
 
 SUMMARY = "Take over nodes of this cluster that were made by other means; nothing on them changes."
@@ -11,6 +11,7 @@ _EXAMPLES = """\
 examples:
   transom adopt -f fleet.yaml --host win-01
   transom adopt -f fleet.yaml --pool web --yes
+  transom adopt 10.0.0.21                   one machine without a fleet
 
 What is on the host is written down, so that a later apply or upgrade changes it and a reset takes
 back no more than that. `transom plan` then shows what apply would change.
@@ -22,13 +23,15 @@ exit codes: 0 adopted, 2 usage or not confirmed, 3 refused (a node of another cl
 def configure(parser: ArgumentParser) -> None:
     """Add the fleet, the confirmation and the forms."""
     parser.epilog = _EXAMPLES
-    fleet_change.add_arguments(parser)
+    fleet_change.add_either_arguments(parser)
 
 
 def run(args: Namespace) -> int:
     """Plan, ask, adopt, and sum up."""
     from transom.model.request import Verb
 
+    if args.address:
+        return adopt_host.run(args)
     if not (args.host or args.pool):
-        raise UsageError("name the nodes to adopt", hint="--host NAME or --pool NAME")
+        raise UsageError("name the nodes to adopt", hint="ADDRESS, --host NAME or --pool NAME")
     return fleet_change.carry_out(args, fleet_access.open_site(args), Verb.ADOPT, name="adopt")

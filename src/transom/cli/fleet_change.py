@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transom.cli import fleet_access, fleet_report
+from transom.cli import fleet_access, fleet_report, host_access, join
 from transom.cli.fleet_lines import FleetLines
 from transom.cli.plan_text import plan_lines
 from transom.errors import Refused, UsageError
@@ -17,6 +17,16 @@ from transom.errors import Refused, UsageError
 if TYPE_CHECKING:
     from transom.fleet.plan import FleetPlan
     from transom.model.request import Verb
+
+
+def add_either_arguments(parser: ArgumentParser) -> None:
+    """One machine by its ADDRESS, or the fleet; then as for every change."""
+    host_access.add_arguments(parser, optional=True)
+    join.add_artifact_arguments(parser)
+    fleet_access.add_choice_arguments(parser)
+    fleet_access.add_way_arguments(parser)
+    parser.add_argument("-y", "--yes", action="store_true", help="do not ask")
+    parser.add_argument("--junit", metavar="FILE", help="write a fleet's result as JUnit XML too")
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -114,7 +114,7 @@ def run(args: Namespace) -> int:
         return (
             holdings.lock()
             if holdings
-            else _lock(Path(args.lock or lock_file.NAME), fleet, sources)
+            else lock_of(Path(args.lock or lock_file.NAME), fleet, sources)
         )
 
     async def joining() -> "Joined":
@@ -184,7 +184,7 @@ def brought_of(
     return Brought.with_python(fetch_interpreter(pinnable, lock, fetcher=fetcher, folder=folder))
 
 
-def _lock(path: Path, fleet: "Fleet", sources: "Fetchers") -> "Lock":
+def lock_of(path: Path, fleet: "Fleet", sources: "Fetchers") -> "Lock":
     """The lock with everything the fleet needs; what was missing is pinned and written down."""
     from transom.cli.fetchers import progress_of
     from transom.fleet import pin

@@ -3,15 +3,17 @@
 import asyncio
 import sys
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transom.cli import console, fleet_access, fleet_change, host_access
+from transom.cli import console, fleet_access, fleet_change, host_access, join, lock_file
 from transom.cli.documents.nodes import ResetResult
 from transom.cli.step_lines import StepLines
 from transom.errors import UsageError
 
 if TYPE_CHECKING:
-    from transom.fleet.reset import WasReset
+    from transom.fleet.reset import Force, WasReset
+    from transom.model.answers import Leftover
 
 SUMMARY = "Undo a join: machines are as they were before Transom, and their Nodes are gone."
 
@@ -20,6 +22,7 @@ examples:
   transom reset -f fleet.yaml --host win-01
   transom reset -f fleet.yaml --all
   transom reset 10.0.0.21 --yes -o json
+  transom reset 10.0.0.21 --force       a node that somebody else made, or without its journal
 
 Hosts of a fleet are drained first, unless --no-drain; one machine named by its ADDRESS, which was
 joined without a fleet, is not: `kubectl drain` does that.
@@ -34,8 +37,14 @@ def configure(parser: ArgumentParser) -> None:
     fleet_access.add_choice_arguments(parser)
     parser.add_argument("--all", action="store_true", help="every host of the fleet")
     fleet_access.add_way_arguments(parser)
+    join.add_artifact_arguments(parser)
     parser.add_argument(
         "--no-drain", action="store_true", help="do not wait for pods to leave a fleet's nodes"
+    )
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help="one machine: also what looks like a node's and is in no journal; it is listed first",
     )
     parser.add_argument("-y", "--yes", action="store_true", help="do not ask")
 
@@ -84,14 +93,15 @@ def _reset_one(args: Namespace) -> int:
     from transom.model.fleet import Source
 
     wish = host_access.wish_of(args, Source())
-    if not args.yes:
+    if not (args.yes or args.force):
         _confirm(args.address)
     doors = host_access.doors_of(args)
     lines = StepLines()
+    force = _force(args, lines) if args.force else None
 
     async def resetting() -> "WasReset":
         try:
-            return await reset_host(wish, doors, watcher=lines)
+            return await reset_host(wish, doors, watcher=lines, force=force)
         finally:
             await doors.api.close()
 
@@ -109,6 +119,27 @@ def _reset_one(args: Namespace) -> int:
         lines.end()
     _print(done, args.output, lines.elapsed_s)
     return 0
+
+
+def _force(args: Namespace, lines: StepLines) -> "Force":
+    from transom.fleet.reset import Force
+    from transom.model.fleet import Source
+
+    lines.stage("have the Python for the host")
+    lock = lock_file.load(Path(args.lock or lock_file.NAME))
+
+    def confirm(items: "tuple[Leftover, ...]") -> None:
+        lines.end()
+        print(f"A reset of {args.address} with force takes, for good:", file=sys.stderr)
+        for item in items:
+            print(f"  {item.kind:<18} {item.subject}  ({item.why})", file=sys.stderr)
+        if not items:
+            print("  nothing beyond what its journal has", file=sys.stderr)
+        if not args.yes:
+            _confirm(args.address)
+
+    source = Source(mirrors=host_access.mirrors_of(args.mirror))
+    return Force(brought=join.brought_of(args.python, lock, source), confirm=confirm)
 
 
 def _confirm(address: str) -> None:

@@ -4,7 +4,7 @@ import dataclasses
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from transom.cli import console, fleet_access, fleet_change, fleet_file
+from transom.cli import console, fleet_access, fleet_change, fleet_file, upgrade_host
 from transom.cli.rewriting import replace_file
 from transom.errors import UsageError
 
@@ -15,6 +15,7 @@ examples:
   transom upgrade -f fleet.yaml --to 1.37.1
   transom upgrade -f fleet.yaml --pool web
   transom upgrade -f fleet.yaml --to 1.37.1 --yes --keep-going
+  transom upgrade 10.0.0.21 --to 1.37.1     one machine without a fleet; it is not drained
 
 The file's kubernetes.version is changed to what --to says, once that is confirmed; without --to the
 nodes go to what the file says. Artifacts of the new version must be locked: `transom lock`.
@@ -26,15 +27,26 @@ exit codes: 0 done, 2 usage or not confirmed, 3 refused, 4 try again, 5 a node w
 def configure(parser: ArgumentParser) -> None:
     """Add the fleet, the version and the confirmation."""
     parser.epilog = _EXAMPLES
-    fleet_change.add_arguments(parser)
-    parser.add_argument("--to", metavar="VERSION", help="such as 1.37.1 (default: the file's)")
+    fleet_change.add_either_arguments(parser)
+    parser.add_argument(
+        "--to",
+        metavar="VERSION",
+        help="such as 1.37.1 (default: the file's, else the API server's)",
+    )
+    parser.add_argument(
+        "--anew",
+        action="store_true",
+        help="one machine: reset it and join it again where its runtime ends; drain it first",
+    )
     parser.add_argument(
         "--keep-going", action="store_true", help="begin the next wave after a failure too"
     )
 
 
 def run(args: Namespace) -> int:
-    """Have the version in the file, then plan, ask, upgrade, and sum up."""
+    """Upgrade one machine, or have the version in the file, plan, ask, upgrade, and sum up."""
+    if args.address:
+        return upgrade_host.run(args)
     from transom.model.request import Verb
 
     site = fleet_access.open_site(args)

@@ -10,6 +10,7 @@ from functools import cache
 
 from transom.facts import (
     addons,
+    api,
     capi,
     cloudbaseinit,
     containerd,
@@ -106,6 +107,7 @@ GROUPS = (
     Group("Kubelet configuration", (kubelet.Field,)),
     Group("Feature gates", (gates.Gate,)),
     Group("Rules", (rules.Rule,)),
+    Group("API objects", (api.Kind,)),
     Group(
         "Boot data",
         (

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any
 
+from transom.facts.api import Kind
 from transom.facts.failures import Failure
 from transom.facts.gates import Gate, GateState, state
 from transom.facts.issues import KnownIssue
@@ -144,6 +145,18 @@ def _rule(row: Rule) -> dict[str, Any]:
         "since": since,
         "why": why,
         "do": row.fix,
+    }
+
+
+@_parts.register
+def _kind(row: Kind) -> dict[str, Any]:
+    one = next((field for field in row.fields if field.startswith("spec.")), row.fields[-1])
+    return {
+        "kind": "API object",
+        "title": row.name,
+        "what": (f"{row.api}, {len(row.fields)} fields",),
+        "since": "",
+        "do": f"Ask for a field, such as `transom explain {row.name.lower()}.{one}`.",
     }
 
 

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from functools import cache, lru_cache
+from functools import cache
 from typing import NoReturn
 
 from transom.errors import UsageError
-from transom.facts import lifetimes, messages
+from transom.facts import api_paths, lifetimes, messages
+from transom.facts.api import Kind
 from transom.facts.catalogue import every_row
 from transom.facts.describe import Explanation, explain_row
 from transom.facts.gates import Gate
@@ -27,22 +28,6 @@ from transom.model.version import Version, VersionRange
 MOST = 8
 
 _MINOR = re.compile(r"v?1\.[0-9]{1,3}(\.[0-9]{1,4})?")
-_KINDS = frozenset(
-    [
-        "cronjob",
-        "daemonset",
-        "deployment",
-        "job",
-        "networkpolicy",
-        "node",
-        "persistentvolume",
-        "persistentvolumeclaim",
-        "pod",
-        "replicaset",
-        "service",
-        "statefulset",
-    ]
-)
 _KUBELET = frozenset(("kubelet", "kubeletconfiguration"))
 
 
@@ -69,7 +54,7 @@ def explain(words: Sequence[str]) -> Answer:
     if first == "flag" and rest:
         return _named(Flag, rest[0].removeprefix("--"))
     query = " ".join(words).strip()
-    for answer in (_version, _release, _rows):
+    for answer in (_version, _release, _rows, api_paths.field):
         found = answer(query)
         if found:
             return _answer(found)
@@ -145,18 +130,19 @@ def _by_word(wanted: str) -> Iterator[Row]:
 
 
 def _by_path(wanted: str) -> Iterator[Row]:
-    kind, _, below = wanted.partition(".")
-    if kind in _KUBELET and below:
+    first, _, below = wanted.partition(".")
+    if first in _KUBELET and below:
         yield from _kubelet_rows(below)
         return
-    path = _canonical(below if kind in _KINDS and below else wanted)
+    kind, path = api_paths.place(wanted)
     if not path:
         return
     yield from (row for row in read(Field) if row.path.casefold() == path)
     for rule in read(Rule):
-        if kind in _KINDS and not _of_kind(rule, kind):
+        if kind and not _of_kind(rule, kind):
             continue
-        if any(_fits(path, _canonical(known.casefold())) for known in rule.paths):
+        known = [api_paths.canonical(one.casefold()) for one in rule.paths]
+        if any(_fits(path, one) or (kind and one.startswith(f"{path}.")) for one in known):
             yield rule
 
 
@@ -167,8 +153,7 @@ def _kubelet_rows(name: str) -> Iterator[Row]:
 
 def _of_kind(rule: Rule, kind: str) -> bool:
     kinds = [name.casefold() for name in rule.kinds]
-    templated = kind in _KINDS - {"service", "node", "networkpolicy"} and "pod" in kinds
-    return kind in kinds or (templated and not kind.startswith("persistentvolume"))
+    return kind in kinds or (api_paths.POD in kinds and api_paths.has_pod(kind))
 
 
 def _fits(path: str, known: str) -> bool:
@@ -176,15 +161,6 @@ def _fits(path: str, known: str) -> bool:
     if "." not in path:
         below = known.endswith(f".{path}")
     return path == known or below or ("*" in known and fnmatchcase(path, known))
-
-
-@lru_cache(maxsize=1024)
-def _canonical(path: str) -> str:
-    """The path without list positions, quoted keys and templates, one name for all containers."""
-    path = re.sub(r"\['([^']*)'\]", r".\1", path)
-    path = re.sub(r"\[[0-9*]*\]", "", path)
-    path = path.removeprefix("spec.jobtemplate.").removeprefix("spec.template.")
-    return re.sub(r"\b(init|ephemeral)containers\b", "containers", path).strip(".")
 
 
 def _by_title(wanted: str) -> Iterator[Row]:
@@ -206,6 +182,8 @@ def _names() -> list[str]:
             names |= {path, path.rpartition(".")[2], f"pod.{path}"}
     for field in read(Field):
         names |= {field.path, f"kubelet.{field.path}"}
+    for kind in read(Kind):
+        names |= {f"{kind.name.lower()}.{path}" for path in kind.fields}
     return sorted(filter(None, names))
 
 

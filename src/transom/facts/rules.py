@@ -24,8 +24,8 @@ class Rule(Row):
 
     `effective_since` is the first minor that behaves so with default gates, empty where none
     does. A `gate` makes the behaviour, or with `gate_lifts` ends it. `when_os_name_unset` is the
-    behaviour without spec.os.name, where it differs. `elsewhere` says why no object can show it, of
-    a rule that lint does not check.
+    behaviour without spec.os.name, where it differs. `elsewhere` says why no object can offend it,
+    of a rule that lint does not check.
     """
 
     subject: ClassVar[str] = "rules"

@@ -68,13 +68,13 @@ async def join_host(
     try:
         watcher.stage("bring the node program")
         is_new = await run.program.bring(brought)
-        request = await _request(wish, view, run, pin=pin, watcher=watcher)
+        request = await request_for(wish, view, run, pin=pin, watcher=watcher)
         if holdings is not None:
             artifacts = to_be_carried(request.recipe.artifacts, holdings)
             request = replace(request, recipe=replace(request.recipe, artifacts=artifacts))
         watcher.stage("compare the host with its recipe")
         asked = replace(request, verb=Verb.PLAN, plan_for=Verb.JOIN)
-        wanted = _drifting(await run.program.plan(asked), request)
+        wanted = planned(await run.program.plan(asked), request)
         lacking = wanted.get(_ARTIFACTS, ())
         if holdings is not None and lacking:
             watcher.stage("carry artifacts to the host")
@@ -104,9 +104,10 @@ async def join_host(
     )
 
 
-async def _request(
+async def request_for(
     wish: Wish, view: ClusterView, run: HostRun, *, pin: Pin, watcher: Watcher
 ) -> Request:
+    """The join of this very host, locked, without its token."""
     inventory = await run.program.inventory()
     fleet = single_fleet(wish, view, inventory)
     (recipe,) = resolve(fleet)
@@ -127,7 +128,7 @@ async def _request(
     )
 
 
-def _drifting(plan: Mapping[str, Any], request: Request) -> Mapping[str, tuple[str, ...]]:
+def planned(plan: Mapping[str, Any], request: Request) -> Mapping[str, tuple[str, ...]]:
     """The steps with something to do, and to what; raise with every reason why the host cannot."""
     steps = {step["step"]: step["drift"] for step in plan["steps"]}
     if steps.get(_PREFLIGHT):

@@ -16,7 +16,7 @@ from typing import Any
 
 import transom
 from transom.errors import InternalError, PermanentError, TemporaryError, TransomError, UsageError
-from transom.model.answers import Survey
+from transom.model.answers import Leftover, Leftovers, Survey
 from transom.model.codec import decode, encode
 from transom.model.event import Event, State
 from transom.model.request import Request, Verb
@@ -132,6 +132,10 @@ class NodeProgram:
     async def plan(self, request: Request) -> Mapping[str, Any]:
         """What a run would change."""
         return await self._ask("plan", request)
+
+    async def leftovers(self, request: Request) -> tuple[Leftover, ...]:
+        """What a reset with force would take."""
+        return decode(Leftovers, dict(await self._ask("leftovers", request))).items
 
     async def survey(self, request: Request) -> Survey | None:
         """Everything a plan needs, by one command; None where no program answers."""

@@ -4,6 +4,7 @@ Called by `transom reset`, which has asked for confirmation. A host without the 
 is. A host of a fleet is drained first; one that was joined alone only takes no new pods meanwhile.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from transom.errors import PermanentError, TemporaryError, TransomError
@@ -12,13 +13,14 @@ from transom.fleet.cluster import ClusterEntry, read_cluster, read_entry
 from transom.fleet.drain import drain
 from transom.fleet.hosts import each
 from transom.fleet.join import Doors
-from transom.fleet.program import Ended
+from transom.fleet.program import Brought, Ended
 from transom.fleet.requests import at_cluster, entry_of
 from transom.fleet.run import Clock, Connect, HostRun
 from transom.fleet.single import Wish, owner_of, single_fleet
 from transom.fleet.survey import FleetDoors
 from transom.fleet.work import Watcher
 from transom.kube.api import Api
+from transom.model.answers import Leftover
 from transom.model.event import State
 from transom.model.fleet import Drain, Fleet, Host
 from transom.model.journal import Owner
@@ -38,18 +40,37 @@ class WasReset:
     node_deleted: bool
 
 
-async def reset_host(wish: Wish, doors: Doors, *, watcher: Watcher) -> WasReset:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Force:
+    """A reset that also takes what no journal has: the program for that, and who says yes.
+
+    `confirm` is shown everything that would be taken, and raises where that is not wanted.
+    """
+
+    brought: Brought
+    confirm: Callable[[tuple[Leftover, ...]], None]
+
+
+async def reset_host(
+    wish: Wish, doors: Doors, *, watcher: Watcher, force: Force | None = None
+) -> WasReset:
     """Undo everything the journal of a host without a fleet has, and delete its Node."""
     watcher.stage("read the cluster")
     view = await read_cluster(doors.api)
     watcher.stage("connect to the host")
     run = await _run(doors.connect, doors.clock, doors.now().strftime("%Y%m%dT%H%M%S"))
     try:
-        if not await run.program.is_there():
+        if force is not None:
+            watcher.stage("bring the node program")
+            await run.program.bring(force.brought)
+        elif not await run.program.is_there():
             return WasReset(name=wish.address, undone=(), was_there=False, node_deleted=False)
         inventory = await run.program.inventory()
         fleet = single_fleet(wish, view, inventory)
         request = _request(fleet, fleet.hosts[0], owner_of(view))
+        if force is not None:
+            force.confirm(await run.program.leftovers(replace(request, verb=Verb.PLAN)))
+            request = replace(request, force=True)
         return await _undo(request, run, doors.api, watcher=watcher)
     finally:
         await run.session.close()
@@ -121,7 +142,8 @@ async def _undo(
     node = request.recipe.join.node_name
     status = await run.program.status()
     owner = status["owner"]
-    joined = bool(status["joined"] or status["adopted"])
+    taken = bool(status["joined"]) or request.force
+    joined = taken or bool(status["adopted"])
     if owner is not None and not Owner(**owner).gives_way_to(request.owner):
         raise PermanentError(
             f"{node} belongs to fleet {owner['fleet']!r} ({owner['who']}), "
@@ -140,7 +162,10 @@ async def _undo(
     _must_be_done(ended, node)
     watcher.stage("take the node program away")
     await _remove(run)
-    deleted = await api.delete_node(node) if joined and api is not None else False
+    deleted = await api.delete_node(node) if taken and api is not None else False
+    if there and not taken and api is not None:
+        # Its maker's node is back as it was found, and takes pods again.
+        await api.set_unschedulable(node, unschedulable=False)
     return WasReset(name=node, undone=ended.changed, was_there=True, node_deleted=deleted)
 
 

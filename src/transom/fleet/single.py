@@ -30,12 +30,15 @@ from transom.model.request import SourceAccess
 class Wish:
     """What a person said: where the host is, what is not to be found out, whether it may reboot.
 
+    Without a version the host gets the cluster's.
+
     With the text of a `node_kubeconfig` the host joins without kubeadm and no token is made.
     """
 
     address: str
     node_ip: str = ""
     windows: str = ""
+    kubernetes: str = ""
     reboot: bool = False
     source: Source = field(default_factory=Source)
     access: SourceAccess = field(default_factory=SourceAccess)
@@ -58,7 +61,7 @@ def single_fleet(wish: Wish, view: ClusterView, inventory: Mapping[str, Any]) ->
         cluster=Cluster(
             endpoint=view.endpoint, ca_cert_hashes=view.ca_hashes, version=view.version
         ),
-        kubernetes=KubernetesSpec(view.version),
+        kubernetes=KubernetesSpec(wish.kubernetes or view.version),
         network=view.network,
         hosts=(host,),
         source=wish.source,

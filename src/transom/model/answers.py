@@ -139,6 +139,24 @@ class NodeStatus:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Leftover:
+    """One thing that a reset with force would take, and why it is thought to be a node's."""
+
+    kind: str
+    subject: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leftovers:
+    """What a reset with force would take from a host, in that order."""
+
+    api_version: str = API_VERSION
+    kind: str = "Leftovers"
+    items: tuple[Leftover, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Survey:
     """Everything a plan needs of a host, in one answer.
 

@@ -61,7 +61,8 @@ class Request:
     """A verb, the recipe it is about, and what may not be stored.
 
     Undoing leaves Windows features on unless `remove_features` says otherwise: others may have
-    come to need them, and turning them off takes a reboot. A step that changes the network is
+    come to need them, and turning them off takes a reboot. A reset with `force` also takes what
+    looks like a node's and is in no journal. A step that changes the network is
     undone where neither gateway nor API server answers for `unreachable_s` after it. An upgrade
     after which the node is not Ready for `ready_s` is undone. A plan says what `plan_for` would do.
     """
@@ -75,6 +76,7 @@ class Request:
     access: SourceAccess = field(default_factory=SourceAccess)
     keep_on_failure: bool = False
     remove_features: bool = False
+    force: bool = False
     deadline_s: int = 1800
     unreachable_s: int = 60
     ready_s: int = 300

@@ -10,7 +10,7 @@ import contextlib
 import hashlib
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -19,6 +19,7 @@ from typing import Any, TextIO
 from transom.errors import InvalidDocument, Refused, TransomError, UsageError
 from transom.model.answers import (
     Failure,
+    Leftovers,
     NodeStatus,
     Plan,
     PlannedChange,
@@ -40,6 +41,7 @@ from transom.node.inventory import inventory
 from transom.node.journal import Journal
 from transom.node.kubeconfig import read_access
 from transom.node.layout import Layout
+from transom.node.leftovers import leftovers
 from transom.node.run import verb as keeping
 from transom.node.run.states import program_states
 from transom.node.runner import Ending, Outcome, Runner
@@ -50,7 +52,7 @@ from transom.node.steps.preflight import cautions
 from transom.node.watch import JOIN, watch
 
 _RUNS = {verb.value for verb in Verb if verb is not Verb.PLAN}
-_LOOKING = ("inventory", "status", "plan", "survey")
+_LOOKING = ("inventory", "status", "plan", "survey", "leftovers")
 _EXIT = {Ending.DONE: 0, Ending.REBOOT: 4, Ending.CANCELLED: 5}
 
 
@@ -92,6 +94,7 @@ def _parser() -> argparse.ArgumentParser:
     others = (
         "boot",
         "plan",
+        "leftovers",
         "survey",
         "inventory",
         "status",
@@ -153,8 +156,7 @@ def _look(options: argparse.Namespace, machine: Machine, layout: Layout, stdin: 
         return inventory(machine)
     if options.verb == "status":
         return _status(machine, layout)
-    tell = _planned if options.verb == "plan" else _survey
-    return tell(machine, layout, read_request(stdin.read(), Verb.PLAN))
+    return _LOOKS[options.verb](machine, layout, read_request(stdin.read(), Verb.PLAN))
 
 
 def _work(
@@ -253,8 +255,12 @@ def read_request(text: str, verb: Verb) -> Request:
 
 
 def _planned(machine: Machine, layout: Layout, request: Request) -> Plan:
-    warnings = cautions(machine, request.recipe)
-    return _plan(Runner(machine, layout, "plan").plan(request), warnings)
+    steps = Runner(machine, layout, "plan").plan(request)
+    return _plan(steps, cautions(machine, request.recipe))
+
+
+def _look_leftovers(machine: Machine, _layout: Layout, request: Request) -> Leftovers:
+    return Leftovers(items=leftovers(machine, request.recipe))
 
 
 def _plan(steps: list[tuple[Step, Sequence[Drift]]], warnings: list[str]) -> Plan:
@@ -283,12 +289,11 @@ def _shown(drift: Drift) -> PlannedChange:
 def _survey(machine: Machine, layout: Layout, request: Request) -> Survey:
     """Look once at everything; writes nothing."""
     files, joined = machine.files, JoinLayout.of(request.recipe.join)
-    steps = Runner(machine, layout, "plan").plan(request)
     return Survey(
         program=hashlib.sha256(_content(files, layout.program)).hexdigest(),
         inventory=inventory(machine),
         status=_status(machine, layout),
-        plan=_plan(steps, cautions(machine, request.recipe)),
+        plan=_planned(machine, layout, request),
         member=files.kind(joined.kubeconfig) is PathKind.FILE,
         authority=_content(files, joined.ca_certificate).decode("ascii", "replace"),
     )
@@ -322,3 +327,10 @@ def _failure(error: TransomError) -> Failure:
         refused=tuple(error.refusals) if isinstance(error, Refused) else (),
         mistakes=tuple(error.mistakes) if isinstance(error, InvalidDocument) else (),
     )
+
+
+_LOOKS: Mapping[str, Callable[[Machine, Layout, Request], Any]] = {
+    "plan": _planned,
+    "leftovers": _look_leftovers,
+    "survey": _survey,
+}

@@ -25,6 +25,7 @@ from transom.errors import (
 )
 from transom.model.event import Level, State
 from transom.model.journal import ADOPTED, Drift, Receipt
+from transom.model.recipe import Recipe
 from transom.model.request import Request, Verb
 from transom.model.version import Version
 from transom.node.events import EventLog
@@ -35,6 +36,7 @@ from transom.node.journal import Contents, Journal
 from transom.node.journalling import JournallingHost
 from transom.node.kept_recipe import keep_recipe, kept_recipe
 from transom.node.layout import Layout
+from transom.node.leftovers import leftovers, take, tidy
 from transom.node.reach import answering, is_reached
 from transom.node.step import Disruption, NodeSpec, Present, Step
 from transom.node.steps import PREPARE, STEPS
@@ -270,15 +272,27 @@ class Runner:
         return True
 
     def _reset(self, request: Request, journal: Journal | None, log: EventLog) -> Outcome:
-        if journal is None:
-            return Outcome(Ending.DONE, ())
-        journal.claim(request.owner)
-        undone = self._undo(request, journal, log, after=0)
-        self.machine.files.remove(self.layout.recipe)
-        self.machine.files.remove(self.layout.journal)
-        self.machine.flush()
-        self.machine.files.remove_tree(self.layout.saved)
+        undone: tuple[str, ...] = ()
+        if journal is not None:
+            journal.claim(request.owner)
+            undone = self._undo(request, journal, log, after=0)
+            self.machine.files.remove(self.layout.recipe)
+            self.machine.files.remove(self.layout.journal)
+            self.machine.flush()
+            self.machine.files.remove_tree(self.layout.saved)
+        if request.force:
+            undone += self._take_leftovers(request.recipe, log)
         return Outcome(Ending.DONE, undone)
+
+    def _take_leftovers(self, recipe: Recipe, log: EventLog) -> tuple[str, ...]:
+        found = leftovers(self.machine, recipe)
+        for item in found:
+            take(self.machine, recipe, item)
+            log.emit(State.UNDONE, f"{item.subject} is taken away", step=item.kind)
+        if found:
+            tidy(self.machine, recipe)
+            self.machine.flush()
+        return tuple(item.kind for item in found)
 
     def _take_back(self, request: Request, journal: Journal | None, log: EventLog) -> Outcome:
         if journal is None:

@@ -78,7 +78,7 @@ SECTIONS = (
         "`cpuMaximum`, in hundredths of a percent: 10 x milliCPU / processors of the node, at least "
         "1 and at most 10000. A limit of 500m on a node with 4 processors is 1250: 12.5 %. It is a "
         "hard cap. Requests only place pods; nothing reserves them, and no OOM killer frees memory.",
-        ("WIN016", "WIN086", "WIN089", *_span(100, 107)),
+        ("WIN016", "WIN086", "WIN089", *_span(100, 108)),
     ),
     Section(
         "Networking: DNS policy, host network, names",

@@ -67,8 +67,7 @@ class Linter:
         found: list[Finding] = []
         seen = [(document, view) for document in documents for view in objects_in(document.value)]
         given = self.ctx
-        if any(view.kind in _TELLING for _document, view in seen):
-            self.ctx = _with_signs(given, (view for _document, view in seen))
+        self.ctx = with_signs(given, [view for _document, view in seen])
         for document, view in seen:
             found += self._lint_object(document, view)
         self.ctx = given
@@ -127,8 +126,10 @@ class Linter:
                 yield row, hit
 
 
-def _with_signs(ctx: LintContext, views: Iterable[ObjectView]) -> LintContext:
+def with_signs(ctx: LintContext, views: Sequence[ObjectView]) -> LintContext:
     """The cluster, with the classes and namespaces that stand beside its workloads."""
+    if not any(view.kind in _TELLING for view in views):
+        return ctx
     from transom.workload.cluster_signs import signs_in
 
     signs = signs_in(views)

@@ -15,7 +15,7 @@ from transom.spec.editing import Edit, Remove, edit
 from transom.spec.editing.stream import Stream
 from transom.workload.catalogue import POD, Catalogue, Profile, profile_of
 from transom.workload.context import LintContext
-from transom.workload.engine import finding_of
+from transom.workload.engine import finding_of, with_signs
 from transom.workload.ignore import Ignore, annotations_in, comments_in
 from transom.workload.paths import ObjectPath
 from transom.workload.platform import decide
@@ -103,7 +103,11 @@ class Fixer:
         """
         stream = Stream(data, name=name)
         result = Result(data)
+        given = self._ctx
+        views = [view for document in stream.documents for view in objects_in(document.value)]
+        self._ctx = with_signs(given, views)
         documents = [self._fix_document(document, result) for document in stream.documents]
+        self._ctx = given
         result.data = stream.with_documents(documents)
         return result
 

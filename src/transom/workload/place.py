@@ -12,6 +12,7 @@ from transom.spec.editing import Append, Edit, Set, edit
 from transom.spec.editing.stream import Stream
 from transom.workload.catalogue import Catalogue, profile_of
 from transom.workload.context import LintContext, OperatingSystem
+from transom.workload.engine import with_signs
 from transom.workload.paths import ObjectPath, text_of
 from transom.workload.platform import decide, placement
 from transom.workload.pods import PodView, mapping, objects_in, pods_in
@@ -56,17 +57,19 @@ class Placer:
         """
         stream = Stream(data, name=name)
         result = Result(data)
-        documents = [self._place_document(document, result) for document in stream.documents]
+        views = [view for document in stream.documents for view in objects_in(document.value)]
+        ctx = with_signs(self.ctx, views)
+        documents = [self._place_document(document, ctx, result) for document in stream.documents]
         result.data = stream.with_documents(documents)
         return result
 
-    def _place_document(self, document: Document, result: Result) -> Document:
-        catalogue = Catalogue(self.ctx)
+    def _place_document(self, document: Document, ctx: LintContext, result: Result) -> Document:
+        catalogue = Catalogue(ctx)
         wanted: list[tuple[Edit, Placed]] = []
         for view in objects_in(document.value):
             for pod in pods_in(view, self.templates):
-                decide(pod, self.ctx)
-                for made in self._edits(pod):
+                decide(pod, ctx)
+                for made in self._edits(pod, ctx):
                     note = _note(pod, made)
                     obstacle = _obstacle(pod, made, catalogue)
                     if obstacle:
@@ -82,16 +85,16 @@ class Placer:
                 result.placed.append(note)
         return outcome.document
 
-    def _edits(self, pod: PodView) -> Iterator[Edit]:
+    def _edits(self, pod: PodView, ctx: LintContext) -> Iterator[Edit]:
         system = pod.os or (OperatingSystem.LINUX if self.linux else None)
         if system is None or (system is OperatingSystem.LINUX and not self.linux):
             return
-        if not any(found is system for found, _ in placement(pod, self.ctx)):
+        if not any(found is system for found, _ in placement(pod, ctx)):
             yield Set(pod.spec_path("nodeSelector", OS_LABEL), system.value)
         if system is OperatingSystem.LINUX:
             return
-        missing = {hit.found for hit in windows_taint_not_tolerated.check(pod, self.ctx)}
-        for taint in self.ctx.taints:
+        missing = {hit.found for hit in windows_taint_not_tolerated.check(pod, ctx)}
+        for taint in ctx.taints:
             if f"{taint.key}={taint.value}:{taint.effect}" in missing:
                 yield Append(pod.spec_path("tolerations"), toleration(taint))
         if not pod.os_name:

@@ -1,17 +1,20 @@
 """What people ask is found, and what is not known is said with the nearest things that are."""
 
 from contextlib import suppress
+from fnmatch import fnmatchcase
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transom.errors import UsageError
-from transom.facts import messages
+from transom.facts import api_paths, messages
+from transom.facts.api import Kind
 from transom.facts.catalogue import every_row
 from transom.facts.explain import MOST, explain
 from transom.facts.failures import Failure
 from transom.facts.rows import read
+from transom.facts.rules import Rule
 
 WORDS = ("error", "gate", "flag", "1.2", "spec.", "[*]", "*", "--", "", "pod.", "kubelet.")
 
@@ -33,6 +36,18 @@ def ids(question):
         ("spec.containers[1].resources.limits['hugepages-2Mi']", ["WIN103"]),
         ("hostUsers", ["WIN003"]),
         ("service.spec.sessionAffinity", ["WIN160"]),
+        ("svc.spec.sessionAffinity", ["WIN160"]),
+        ("vpa.spec.updatePolicy", ["WIN089"]),
+        ("V1.Pod.dnsPolicy", ["WIN081"]),
+        ("v1.pod.hostpid", ["WIN001"]),
+        ("V1.Container.ResourceRequirements.requests.cpu", ["WIN108"]),
+        ("V1.podSecurityContext.supplementalGroups", ["WIN013"]),
+        ("pod.spec.restartPolicy", ["Pod.spec.restartPolicy"]),
+        ("restartpolicy", ["Pod.spec.restartPolicy"]),
+        ("deploy.spec.replicas", ["Deployment.spec.replicas"]),
+        ("deployment.spec.template.spec.subdomain", ["Pod.spec.subdomain"]),
+        ("pod.metadata.labels.app", ["Pod.metadata.labels.app"]),
+        ("pod", ["api-Pod"]),
         ("kubelet.cgroupsPerQOS", ["kubelet-cgroupsPerQOS", "kubelet-cgroupsPerQOS-2"]),
         ("kubelet.network-plugin", ["kubelet-flag-network-plugin"]),
         ("--log-dir", ["kubelet-flag-log-dir"]),
@@ -54,6 +69,39 @@ def ids(question):
 )
 def test_a_question_finds_its_facts(question, expected):
     assert ids(question) == expected
+
+
+@pytest.mark.parametrize("row", read(Kind), ids=lambda row: row.name)
+def test_every_field_of_the_api_is_explained(row):
+    for field in row.fields[::5]:
+        assert ids(f"{row.name}.{field}"), field
+
+
+@pytest.mark.parametrize("rule", read(Rule), ids=lambda rule: rule.id)
+def test_a_rule_speaks_of_fields_that_exist(rule):
+    known = {field for row in read(Kind) for field in fields_of(row, rule)}
+    if not known or rule.elsewhere:
+        return
+    for path in rule.paths:
+        wanted = api_paths.canonical(path.casefold())
+        holder = wanted.rpartition(".")[0]
+        assert any(
+            api_paths.is_field(wanted, field)
+            or fnmatchcase(field, wanted)
+            or (field.endswith(".*") and fnmatchcase(field.removesuffix(".*"), holder))
+            for field in known
+        ), path
+
+
+def fields_of(row, rule):
+    if row.name in rule.kinds or ("Pod" in rule.kinds and row.name == "Pod"):
+        yield from (api_paths.canonical(field.casefold()) for field in row.fields)
+
+
+def test_a_field_that_is_written_wrong_is_no_field():
+    with pytest.raises(UsageError) as caught:
+        explain(["pod.spec.restartPolcy"])
+    assert caught.value.hint.startswith("did you mean pod.spec.restartPolicy")
 
 
 def test_every_fact_is_found_by_its_id():

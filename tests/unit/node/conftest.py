@@ -363,7 +363,7 @@ def _join(host, path, network):
 def _upgrade(host, argv):
     """As kubeadm 1.37: a backup below tmp, the configuration written anew, and a file of its own."""
     patches = argv[argv.index("--patches") + 1]
-    if host.disk.kind(patches + r"\kubelet+merge.json") is PathKind.ABSENT:
+    if host.disk.kind(patches) is PathKind.ABSENT or not host.disk.entries(patches):
         return Completed(code=1, output="no patch")
     backup = KUBERNETES + r"\tmp\kubeadm-kubelet-config1"
     host.files.make_directory(backup)

@@ -233,3 +233,21 @@ spec:
 """
     after = load(fixed(text, ctx).data, name="web.yaml")[0].value
     assert after["spec"]["containers"] == [{"name": "web", "image": "example.com/app"}]
+
+
+def test_a_runtime_class_in_the_same_file_says_what_a_pod_is_for():
+    runtime_class = (
+        "apiVersion: node.k8s.io/v1\nkind: RuntimeClass\nmetadata: {name: second}\nhandler: h\n"
+        "scheduling: {nodeSelector: {kubernetes.io/os: windows}}\n---\n"
+    )
+    pod = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  hostPID: true
+  runtimeClassName: second
+  containers: [{name: web, image: example.com/app}]
+"""
+    assert fixed(pod).data.decode() == pod
+    assert "hostPID" not in fixed(runtime_class + pod).data.decode()

@@ -1,5 +1,8 @@
 """Windows workloads are sent to Windows nodes, once, and nothing else is touched."""
 
+import json
+
+from pods import pods
 from transom.model.fleet import Taint, TaintEffect
 from transom.model.version import Version
 from transom.workload.context import LintContext
@@ -89,3 +92,39 @@ def test_os_name_is_not_set_where_the_api_server_would_then_refuse_the_pod():
     result = placer(taints=()).place(text.encode(), name="web.yaml")
     assert "os:\n        name" not in result.data.decode()
     assert "WIN025" in result.left[0].reason
+
+
+RUNTIME_CLASS = """\
+apiVersion: node.k8s.io/v1
+kind: RuntimeClass
+metadata: {name: second}
+handler: runhcs-wcow-process
+scheduling: {nodeSelector: {kubernetes.io/os: windows}}
+---
+"""
+
+
+def test_a_runtime_class_in_the_same_file_says_what_a_pod_is_for():
+    pod = UNKNOWN + "  runtimeClassName: second\n"
+    assert placed(pod, taints=()) == pod
+    assert placed(RUNTIME_CLASS + pod, taints=()) == (
+        RUNTIME_CLASS + pod + "  os:\n    name: windows\n"
+    )
+
+
+def test_pods_of_chance_get_only_what_places_them_and_only_once():
+    for pod in pods(100):
+        before = json.dumps(pod, indent=1)
+        after = json.loads(placed(before, runtime_class="windows-2022", linux=True))
+        assert placed(json.dumps(after), runtime_class="windows-2022", linux=True) == json.dumps(
+            after
+        )
+        was, spec = pod["spec"], after["spec"]
+        for key in ("nodeSelector", "os"):
+            assert was.get(key, {}).items() <= spec.pop(key, {}).items()
+        assert spec.pop("tolerations", [])[: len(was.get("tolerations", []))] == was.get(
+            "tolerations", []
+        )
+        assert spec.pop("runtimeClassName", None) in (None, "windows-2022")
+        placing = ("nodeSelector", "os", "tolerations", "runtimeClassName")
+        assert spec == {key: value for key, value in was.items() if key not in placing}

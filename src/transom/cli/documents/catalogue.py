@@ -16,13 +16,20 @@ from transom.cli.documents.fleets import FleetPlanDocument, FleetResult, FleetSt
 from transom.cli.documents.images import PublishedImages
 from transom.cli.documents.lock import LockDocument, LockReportDocument
 from transom.cli.documents.names import NameReport
-from transom.cli.documents.nodes import CollectResult, JoinResult, ResetResult
+from transom.cli.documents.nodes import (
+    AdoptResult,
+    CollectResult,
+    JoinResult,
+    ResetResult,
+    UpgradeResult,
+)
 from transom.cli.documents.recipes import RecipeList
 from transom.image.bundle.manifest import BundleManifest
 from transom.model.answers import (
     BootReport,
     Failure,
     Inventory,
+    Leftovers,
     NodeStatus,
     Plan,
     Result,
@@ -57,6 +64,7 @@ DOCUMENTS = (
     Document("boot-report", BootReport, r"`C:\k\transom\boot\report.json`, after a failed boot"),
     Document("boot-story", BootStory, "`transom userdata lint --explain -o json`"),
     Document("addon-changes", AddonChanges, "`transom addons diff|apply|delete -o json`"),
+    Document("adopt-result", AdoptResult, "`transom adopt -o json`"),
     Document("collect-result", CollectResult, "`transom collect -o json`"),
     Document("collected", Collected, "what `node.pyz collect` prints"),
     Document("collection", CollectionManifest, "`manifest.json` in an archive of `collect`"),
@@ -80,6 +88,7 @@ DOCUMENTS = (
     Document("inventory", Inventory, "answer of the node program's `inventory`"),
     Document("join-result", JoinResult, "`transom join -o json`"),
     Document("journal-record", JournalRecord, "each line of the journal on a host"),
+    Document("leftovers", Leftovers, "answer of the node program's `leftovers`"),
     Document("lock", LockDocument, "`transom.lock`, which is TOML"),
     Document("lock-report", LockReportDocument, "`transom lock -o json`"),
     Document("name-report", NameReport, "`transom capi names -o json`"),
@@ -94,6 +103,7 @@ DOCUMENTS = (
     Document("request", Request, "standard input of the node program"),
     Document("result", Result, "last line of a run with `--foreground`"),
     Document("self-test", SelfTest, "answer of the node program's `selftest`"),
+    Document("upgrade-result", UpgradeResult, "`transom upgrade -o json`"),
     Document("reset-result", ResetResult, "`transom reset ADDRESS -o json`"),
     Document("survey", Survey, "answer of the node program's `survey`"),
 )

@@ -1,7 +1,8 @@
-"""What `transom join`, `transom reset` and `transom collect` print with `-o json`."""
+"""What `transom join`, `adopt`, `upgrade`, `reset` and `collect` print with `-o json`."""
 
 from dataclasses import dataclass
 
+from transom.model.answers import PlannedStep
 from transom.model.recipe import API_VERSION
 
 
@@ -29,6 +30,34 @@ class ResetResult:
     node: str
     undone: tuple[str, ...]
     node_deleted: bool
+    elapsed_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpgradeResult:
+    """A node that is Ready on another version; `anew` where it was reset and joined again."""
+
+    api_version: str = API_VERSION
+    kind: str = "UpgradeResult"
+    node: str
+    ready: bool
+    before: str
+    kubernetes: str
+    anew: bool
+    changed: tuple[str, ...]
+    elapsed_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdoptResult:
+    """A node that somebody else made; `planned` is what an upgrade to its recipe would change."""
+
+    api_version: str = API_VERSION
+    kind: str = "AdoptResult"
+    node: str
+    kubernetes: str
+    is_new: bool
+    planned: tuple[PlannedStep, ...]
     elapsed_ms: int
 
 

@@ -22,7 +22,7 @@ from transom.node.signature import objection
 from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
 
 INTERPRETER = "python"  # brought by whoever starts this program, which runs in it
-_PART = ".part"
+PART = ".part"
 MANIFEST = ".members.json"
 
 
@@ -152,7 +152,7 @@ def bring(host: Host, wanted: Wanted) -> str:
 
 def _bring_bytes(host: Host, wanted: Wanted) -> str:
     artifact = wanted.artifact
-    part = artifact.path + _PART
+    part = artifact.path + PART
     host.files.make_directory(ntpath.dirname(part))
     resumed = host.files.kind(part) is PathKind.FILE
     if resumed and sha256_of(host.files.open(part)) == artifact.sha256:
@@ -177,7 +177,7 @@ def _refuse_unsigned(host: Host, artifact: Artifact, path: str) -> None:
     if problem:
         host.files.remove(path)
         raise PermanentError(
-            f"cannot use {ntpath.basename(path).removesuffix(_PART)} of {artifact.id}: {problem}",
+            f"cannot use {ntpath.basename(path).removesuffix(PART)} of {artifact.id}: {problem}",
             subject=artifact.id,
             hint="Sign it as source.verify asks, or correct what source.verify asks for.",
         )
@@ -219,7 +219,7 @@ def _place(host: Host, artifact: Artifact, member: Member, extract: Extract) -> 
     if artifact.authenticode is None:
         host.files.write(member.path, content)
         return
-    beside = member.path + _PART
+    beside = member.path + PART
     host.files.write(beside, content)
     _refuse_unsigned(host, artifact, beside)
     host.files.move(beside, member.path)

@@ -194,7 +194,7 @@ def _join(host: Host, wanted: Wanted) -> None:
         return
     leftovers = (layout.bootstrap, *layout.lasting)
     if any(host.files.kind(path) is not PathKind.ABSENT for path in leftovers):
-        _reset(host.processes, kubeadm, plan.cri_socket)
+        reset_node(host.processes, kubeadm, plan.cri_socket)
         _remake_directories(host, wanted)
     document = json.dumps(join_configuration(plan, secrets), indent=1)
     try:
@@ -269,7 +269,7 @@ def _manual(wanted: Wanted) -> ManualJoin:
 def _leave(host: UndoHost, receipt: Receipt, before: Mapping[str, Any]) -> None:
     """Let kubeadm reset the node, or do the same where it did not join it."""
     if before["kubeadm"]:
-        _reset(host.processes, before["kubeadm"], before["criSocket"])
+        reset_node(host.processes, before["kubeadm"], before["criSocket"])
         return
     noted = [intent.subject for intent in receipt.intents if intent.act == SERVICE_STATE]
     for service in before.get("services", noted):
@@ -277,7 +277,8 @@ def _leave(host: UndoHost, receipt: Receipt, before: Mapping[str, Any]) -> None:
     empty(host, before["kubelet"])
 
 
-def _reset(processes: Processes, kubeadm: str, cri_socket: str) -> None:
+def reset_node(processes: Processes, kubeadm: str, cri_socket: str) -> None:
+    """Let kubeadm take its node away."""
     done = processes.run(
         [kubeadm, "reset", "--force", "--cri-socket", cri_socket],
         timeout_s=_RESET_TIMEOUT_S,

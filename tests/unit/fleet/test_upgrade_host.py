@@ -1,0 +1,179 @@
+"""Upgrading and adopting one host: the real node program on a simulated host, a cluster in memory."""
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from tests.simulation import AUTHORITY
+from tests.unit.node.conftest import KUBERNETES
+
+from transom.errors import PermanentError, Refused, UsageError
+from transom.fleet.adopt_host import adopt_host
+from transom.fleet.join import join_host
+from transom.fleet.reset import Force, reset_host
+from transom.fleet.upgrade_host import upgrade_host
+from transom.node.host.values import Completed, PathKind, ServiceDefinition
+
+OLD, NEW = "1.36.4", "1.37.1"
+
+
+@pytest.fixture
+def do(world, brought):
+    """Do one of the verbs with a wish."""
+
+    def act(verb, *, anew=False, **wish):
+        wished = replace(world.wish, **wish)
+        means = {"brought": brought, "pin": world.pin, "watcher": world}
+        if verb == "join":
+            return asyncio.run(join_host(wished, world.doors, **means))
+        if verb == "adopt":
+            return asyncio.run(adopt_host(wished, world.doors, **means))
+        if verb == "reset":
+            return asyncio.run(reset_host(wished, world.doors, watcher=world))
+        return asyncio.run(upgrade_host(wished, world.doors, **means, may_join_anew=anew))
+
+    return act
+
+
+def test_a_node_comes_to_the_clusters_version_and_back_to_before_the_join(do, world):
+    first = world.host.disk.tree(without="nothing")
+    do("join", kubernetes=OLD)
+    done = do("upgrade")
+    assert (done.before, done.node.kubelet, done.anew) == (OLD, NEW, False)
+    assert "upgrade" in done.changed
+    assert len(world.tokens) == 1
+    assert do("upgrade").changed == ()
+    do("reset")
+    assert world.host.disk.tree(without="nothing") == first
+
+
+def test_a_failed_upgrade_is_taken_back_and_named(do, world):
+    do("join", kubernetes=OLD)
+    world.host.programs["kubeadm-new.exe"] = lambda _host, _argv: Completed(code=1, output="no")
+    with pytest.raises(PermanentError, match="kubeadm upgrade node ended with 1: no"):
+        do("upgrade")
+    assert world.kubelet == OLD
+    assert world.host.services.running("kubelet")
+
+
+def test_a_downgrade_and_a_version_beyond_the_api_server_are_refused(do, world):
+    do("join")
+    with pytest.raises(Refused) as caught:
+        do("upgrade", kubernetes=OLD)
+    assert [item.id for item in caught.value.refusals] == ["downgrade"]
+    with pytest.raises(Refused) as caught:
+        do("upgrade", kubernetes="1.38.0")
+    assert "kubelet-skew" in {item.id for item in caught.value.refusals}
+    assert world.kubelet == NEW
+
+
+def test_a_join_does_not_change_a_nodes_version(do, world):
+    do("join", kubernetes=OLD)
+    with pytest.raises(Refused) as caught:
+        do("join")
+    assert [item.id for item in caught.value.refusals] == ["upgrade-needed"]
+    assert world.kubelet == OLD
+
+
+def test_a_host_that_is_no_node_is_told_what_to_do(do):
+    with pytest.raises(UsageError, match=r"nothing to upgrade") as caught:
+        do("upgrade")
+    assert "transom adopt" in caught.value.hint
+
+
+def test_a_change_of_runtime_is_a_reset_and_a_new_join_only_where_allowed(do, world):
+    from transom.node.layout import Layout
+
+    do("join", kubernetes=OLD)
+    kept = world.host.files.read(Layout().recipe).decode()
+    text = kept.replace('"runtime": "containerd"', '"runtime": "docker"')
+    world.host.files.write(Layout().recipe, text.encode())
+    with pytest.raises(Refused) as caught:
+        do("upgrade")
+    assert [item.id for item in caught.value.refusals] == ["reset-needed"]
+    assert world.kubelet == OLD
+    done = do("upgrade", anew=True)
+    assert (done.before, done.node.kubelet, done.anew) == (OLD, NEW, True)
+    assert len(world.tokens) == 2
+
+
+@pytest.fixture
+def by_hand(do, world):
+    """A node that somebody else made: its program, journal and native service are not there."""
+    do("join", kubernetes=OLD)
+    world.host.files.remove_tree(r"C:\k\transom")
+    wrapped = ServiceDefinition(command=r"C:\k\nssm.exe", display_name="kubelet", start="auto")
+    world.host.services.put("kubelet", wrapped)
+    world.host.files.write(KUBERNETES + r"\pki\ca.crt", AUTHORITY)
+    world.host.services.start("kubelet")
+    world.host.flush()
+    return world
+
+
+def test_a_node_is_adopted_at_its_own_version_and_its_plan_is_told(do, by_hand):
+    before = by_hand.host.snapshot()["settings"]
+    done = do("adopt")
+    assert (done.is_new, done.node.kubelet) == (True, OLD)
+    drift = {step.step: step.drift for step in done.plan.steps if step.drift}
+    assert drift["services"][0].found == r"C:\k\nssm.exe"
+    assert "upgrade" not in drift or all(d.subject != "kubelet" for d in drift["upgrade"])
+    assert by_hand.host.snapshot()["settings"] == before
+    assert not do("adopt").is_new
+
+
+def test_an_adopted_node_is_upgraded_and_given_back_with_its_node(do, by_hand):
+    tree = by_hand.host.disk.tree(without="nothing")
+    do("adopt")
+    assert do("upgrade").node.kubelet == NEW
+    done = do("reset")
+    assert not done.node_deleted
+    assert by_hand.host.disk.tree(without="nothing") == tree
+    assert by_hand.kubelet == OLD
+
+
+def test_a_machine_the_cluster_does_not_know_is_not_adopted(do):
+    with pytest.raises(UsageError, match="the cluster has no Node win-01"):
+        do("adopt")
+
+
+@pytest.fixture
+def forced(world, brought):
+    """Reset with force; what would be taken is shown to a function first."""
+
+    def reset(confirm):
+        force = Force(brought=brought, confirm=confirm)
+        return asyncio.run(reset_host(world.wish, world.doors, watcher=world, force=force))
+
+    return reset
+
+
+def test_a_node_somebody_else_made_is_taken_away_by_force_once_it_was_shown(forced, by_hand):
+    shown: list[Any] = []
+    done = forced(shown.extend)
+    assert done.node_deleted
+    assert ("service", "kubelet") in {(item.kind, item.subject) for item in shown}
+    assert all(item.why for item in shown)
+    assert not by_hand.is_joined
+    assert by_hand.host.services.get("kubelet") is None
+    assert by_hand.host.files.kind(r"C:\k") is PathKind.DIRECTORY  # its maker made it
+
+
+def test_what_is_not_wanted_is_not_taken(forced, by_hand):
+    before = by_hand.host.snapshot()["settings"]
+
+    def refuse(_items):
+        raise UsageError("not confirmed; nothing was changed")
+
+    with pytest.raises(UsageError):
+        forced(refuse)
+    assert by_hand.host.snapshot()["settings"] == before
+    assert by_hand.is_joined
+
+
+def test_an_adopted_node_takes_pods_again_when_it_is_given_back(do, by_hand):
+    do("adopt")
+    do("reset")
+    node = asyncio.run(by_hand.api.node("win-01"))
+    assert node is not None
+    assert not node.unschedulable
