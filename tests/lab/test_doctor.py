@@ -369,7 +369,7 @@ def test_many_faults_at_once_are_found_on_the_host_and_in_its_archive(site, tmp_
         on_host = site.transom("doctor", "-o", "json")
         collected = site.transom("collect", "--directory", str(tmp_path), "-o", "json")
     assert collected.code == 0, collected.stderr
-    archive = json.loads(collected.stdout)["file"]
+    (archive,) = (item["file"] for item in json.loads(collected.stdout)["archives"])
     elsewhere = subprocess.run(
         [sys.executable, "-m", "transom", "doctor", "--archive", archive, "-o", "json"],
         capture_output=True,

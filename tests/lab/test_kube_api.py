@@ -27,14 +27,14 @@ metadata: {name: calm-1, labels: {app: calm}}
 spec:
   nodeName: somebody
   volumes: [{name: a, emptyDir: {}}]
-  containers: [{name: c, image: no}]
+  containers: [{name: c, image: none}]
 ---
 apiVersion: v1
 kind: Pod
 metadata: {name: calm-2, labels: {app: calm}}
 spec:
   nodeName: somebody
-  containers: [{name: c, image: no}]
+  containers: [{name: c, image: none}]
 ---
 apiVersion: policy/v1
 kind: PodDisruptionBudget
@@ -52,7 +52,7 @@ spec:
     metadata: {labels: {app: agent}}
     spec:
       nodeSelector: {nowhere: "true"}
-      containers: [{name: c, image: no}]
+      containers: [{name: c, image: none}]
 """
 _RUNNING = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
 

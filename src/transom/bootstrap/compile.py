@@ -169,15 +169,12 @@ def commands(*, prepare: bool = False) -> tuple[str, ...]:
     With `prepare` the commands that follow join the node; the script ends where this fails, also
     for a restart.
     """
-    start = f"call {COMMAND}"
+    # Not `call`, and no bare `exit`: both lose the exit code in Wine's cmd.exe.
+    start = f"cmd /c {COMMAND}"
+    close = f"icacls C:\\run\\kubeadm /inheritance:r /grant:r {_ADMINISTRATORS}"
     if prepare:
-        return (f"icacls C:\\run\\kubeadm /inheritance:r /grant:r {_ADMINISTRATORS}",
-                f"{start} --prepare || exit")  # fmt: skip
-    return (
-        f"icacls C:\\run\\kubeadm /inheritance:r /grant:r {_ADMINISTRATORS}",
-        start,
-        "exit %ERRORLEVEL%",
-    )
+        return close, f"{start} --prepare", "if errorlevel 1 exit %ERRORLEVEL%"
+    return close, start, "exit %ERRORLEVEL%"
 
 
 def _multipart(plan: BootPlan) -> bytes:

@@ -82,5 +82,7 @@ def _print(status: "FleetStatus", output: str) -> None:
     for host in status.hosts:
         for finding in host.findings:
             print(f"{host.host}: {finding}")
+        for warning in host.warnings:
+            print(f"{host.host}: warning: {warning}")
     for name in status.left_over:
         print(f"{name}: left over: the cluster has it, the fleet no longer names it")

@@ -19,7 +19,8 @@ class HostStatus:
     """One host; what could not be learnt is empty.
 
     `journal` is `none`, `settled`, `unfinished` or the name of another owner. `drift` counts what
-    differs from the recipe, `findings` what stands in the way or is the matter.
+    differs from the recipe, `findings` what stands in the way or is the matter,
+    `warnings` what may bite later.
     """
 
     host: str
@@ -33,6 +34,7 @@ class HostStatus:
     journal: str
     drift: int
     findings: tuple[str, ...]
+    warnings: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +95,7 @@ def _host(plan: HostPlan, surveyed: Surveyed, node: Node | None) -> HostStatus:
         journal=_journal(known, recipe.identity.fleet),
         drift=plan.changes,
         findings=tuple(_findings(plan, node)),
+        warnings=plan.warnings,
     )
 
 
@@ -128,4 +131,3 @@ def _findings(plan: HostPlan, node: Node | None) -> Iterable[str]:
         yield f"{refusal.subject}: {refusal.found}"
     if node is not None and not node.ready:
         yield f"not Ready: {node.problem or 'its kubelet is silent'}"
-    yield from plan.warnings

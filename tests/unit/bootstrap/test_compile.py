@@ -70,7 +70,7 @@ def test_cloudbase_init_writes_every_file_and_starts_the_program(form):
     }
     action, _, detail = acts[-1]
     assert action == "run"
-    assert r"call C:\k\transom\boot\boot.cmd" in detail["script"]
+    assert r"cmd /c C:\k\transom\boot\boot.cmd" in detail["script"]
 
 
 @pytest.mark.parametrize("form", FORMATS)
