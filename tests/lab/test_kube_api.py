@@ -84,6 +84,11 @@ def _asked() -> dict[str, object]:
 
 
 def test_the_real_server_keeps_the_promises(cluster, eventually):
+    # Pods are refused until the controller manager has made the namespace's account.
+    eventually(
+        lambda: bool(cluster.kubectl("get", "serviceaccount", "default", "--ignore-not-found")),
+        "the account default is there",
+    )
     cluster.kubectl("apply", "-f", "-", stdin=_OBJECTS)
     cluster.kubectl(
         *("apply", "-f", "-", "--as", "system:node:somebody", "--as-group", "system:nodes"),
@@ -112,7 +117,7 @@ def test_the_real_server_keeps_the_promises(cluster, eventually):
         asyncio.run(walk())
     finally:
         kinds = ("pod/calm-1", "pod/calm-2", "pdb/calm", "daemonset/agent", "csr/asked")
-        cluster.kubectl("delete", *kinds, "--ignore-not-found", "--now")
+        cluster.kubectl("delete", *kinds, "--ignore-not-found", "--force", "--grace-period=0")
 
 
 def test_who_may_not_is_told_so(cluster, tmp_path):
