@@ -7,7 +7,7 @@ INSTALLED := .venv/.installed
 LAB ?=
 LAB_INSTALLED := .venv/.lab-installed
 
-.PHONY: help setup demo test test-windows check bench lab generate clean
+.PHONY: help setup demo test test-windows soak check bench lab generate clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -52,6 +52,9 @@ endif
 
 test-windows: $(INSTALLED)  ## on a Windows Server, as administrator: the contract that the lab's stand-ins keep, and the node program's self-test
 	$(BIN)/python -m pytest tests/windows
+
+soak: lab-machine  ## fifty power cuts in upgrades of a lab's host: an hour, never in CI
+	TRANSOM_SOAK_SEEDS=50 $(BIN)/python -m pytest tests/lab/test_upgrade.py -k lost_power
 
 lab: lab-machine  ## a control plane and two Windows hosts on this machine (Linux, root)
 	$(BIN)/transom lab up

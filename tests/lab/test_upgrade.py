@@ -1,0 +1,217 @@
+"""Upgrades and adoptions with the upstream kubeadm.exe and kubelet.exe of two versions, Wine below.
+
+The API server is the newer one; the host joins with the older programs. `make soak` runs the power
+cuts with fifty seeds.
+"""
+
+import hashlib
+import os
+import random
+from dataclasses import replace
+
+import pytest
+from tests.lab import test_node as usual
+from tests.lab.test_node import differences
+
+from transom.model.request import Verb
+from transom_lab.binaries import Binaries
+from transom_lab.faults import Faults
+from transom_lab.lab import Wish
+from transom_lab.places import cache_directory
+from transom_lab.programs import Goos, program
+from transom_lab.progress import Progress
+
+pytestmark = pytest.mark.timeout(900, func_only=True)
+OLD = "1.36.4"
+SEEDS = range(int(os.environ.get("TRANSOM_SOAK_SEEDS", "1")))
+WRAPPER = r"C:\wrapper\kube-log-runner.exe"
+
+
+class Site(usual.Site):
+    """A host whose recipe can be that of either version."""
+
+    def __init__(self, lab):
+        super().__init__(lab)
+        self.new = self.recipe
+        self.old = self._older()
+
+    def _older(self):
+        target = replace(self.recipe.target, kubernetes=OLD)
+        artifacts = []
+        for artifact in self.recipe.artifacts:
+            wanted = program(artifact.id, Goos.WINDOWS, OLD)
+            file = Binaries(cache=cache_directory(), progress=Progress()).fetch([wanted])[wanted]
+            place = rf"C:\bundle\{OLD}\{artifact.id}.exe"
+            self.host.put(file, place)
+            digest = hashlib.sha256(file.read_bytes()).hexdigest()
+            artifacts.append(replace(artifact, version=OLD, file=place, sha256=digest))
+        return replace(self.recipe, target=target, artifacts=tuple(artifacts))
+
+    @property
+    def version(self):
+        """What the API server says the kubelet is, once it is Ready."""
+        node = self.await_ready(timeout_s=120)
+        return node["status"]["nodeInfo"]["kubeletVersion"].removeprefix("v")
+
+    def done(self, verb, recipe, **changes):
+        """Run a verb to its end, with as many reboots as it asks for; give the steps that changed."""
+        self.recipe = recipe
+        answer = self.run(verb, **changes)
+        if answer.code == 4:
+            self.host.reboot()
+            answer = self.run(verb, **changes)
+        assert answer.code == 0, answer.lines
+        return said(answer, "changed", "step")
+
+    def upgrade_and_lose(self, *, after_s):
+        """Start an upgrade and lose the session; return the run's name."""
+        self.recipe = self.new
+        return self.start_and_lose(Verb.UPGRADE, after_s=after_s)
+
+
+@pytest.fixture(scope="module")
+def site(lone_lab):
+    lab = lone_lab("upgrade")
+    lab.down()
+    try:
+        lab.up(Wish(hosts=1, bare=True))
+        yield Site(lab)
+    finally:
+        lab.down()
+
+
+@pytest.fixture
+def node(site):
+    """A Ready node of the older version, and the host as it was before; reset afterwards."""
+    site.done(Verb.PREPARE, site.old)  # the feature stays on, so it is no difference later
+    site.done(Verb.RESET, site.old)
+    site.forget_node()
+    first = site.snapshot()
+    site.done(Verb.JOIN, site.old)
+    assert site.version == OLD
+    yield site, first
+    site.done(Verb.RESET, site.new)
+    site.forget_node()
+
+
+def test_a_node_is_upgraded_and_the_reset_goes_back_to_before_its_join(node):
+    site, first = node
+    steps = site.done(Verb.UPGRADE, site.new)
+    assert "upgrade" in steps
+    assert site.version == site.lab.record.kubernetes
+    config = (site.host.drive_c / "var/lib/kubelet/config.yaml").read_text()
+    assert "systemReserved" in config
+    assert site.done(Verb.UPGRADE, site.new) == []
+    _check_secrets(site)
+    site.done(Verb.RESET, site.new)
+    site.forget_node()
+    assert differences(first, site.snapshot()) == {}
+    site.done(Verb.JOIN, site.new)
+    assert site.version == site.lab.record.kubernetes
+
+
+def test_an_upgrade_that_fails_leaves_the_old_node_ready(node):
+    """The new kubelet is given a flag it does not know."""
+    site, _ = node
+    before = site.snapshot()
+    kubelet = site.new.services[-1]
+    services = (*site.new.services[:-1], replace(kubelet, command=(*kubelet.command, "--bogus")))
+    site.recipe = replace(site.new, services=services)
+    answer = site.run(Verb.UPGRADE, ready_s=60)
+    assert answer.code == 5, answer.lines
+    assert site.version == OLD
+    assert (
+        said(answer, "noted", "message")[-1]
+        == f"taken back: {site.name} runs {OLD} again and is Ready"
+    )
+    assert lasting(before, site.snapshot()) == {}
+
+
+def test_a_node_of_somebody_else_is_adopted_upgraded_and_given_back(node):
+    """Its kubelet behind a wrapper of another name and place, its journal gone."""
+    site, _ = node
+    _wrap(site)
+    assert site.version == OLD
+    before, wrapped = site.snapshot(), _command(site)
+    refused = site.run(Verb.UPGRADE)
+    assert refused.code == 3
+    assert site.done(Verb.ADOPT, site.old) == ["adopt"]
+    assert lasting(before, site.snapshot()) == {}
+    site.done(Verb.UPGRADE, site.new)
+    assert site.version == site.lab.record.kubernetes
+    assert WRAPPER.lower() not in _command(site).lower()
+    site.done(Verb.RESET, site.new)
+    assert site.version == OLD
+    assert _command(site) == wrapped
+    assert lasting(before, site.snapshot()) == {}
+    site.done(Verb.RESET, site.old, force=True)
+    assert not site.has_joined()
+
+
+@pytest.mark.parametrize("after_s", [0.2, 4.0])
+def test_a_session_that_is_lost_in_an_upgrade_changes_nothing(node, after_s):
+    site, _ = node
+    name = site.upgrade_and_lose(after_s=after_s)
+    attached = site.call(f"attach --run {name}")
+    assert attached.code == 0, attached.lines
+    assert site.version == site.lab.record.kubernetes
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_host_that_lost_power_in_an_upgrade_is_upgraded_by_the_next(node, seed):
+    site, _ = node
+    chance = random.Random(seed)
+    site.upgrade_and_lose(after_s=chance.uniform(0, 12))
+    faults = Faults(site.lab)
+    faults.cut_power(site.name)
+    faults.restore_power(site.name)
+    site.done(Verb.UPGRADE, site.new)
+    assert site.version == site.lab.record.kubernetes
+
+
+def said(answer, state, what):
+    """One thing of every event in a state."""
+    return [line[what] for line in answer.lines if line.get("state") == state]
+
+
+def lasting(before, after):
+    """The differences, less the sockets a kubelet makes at each start and what it logs."""
+    found = differences(before, after).items()
+    return {what: values for what, values in found if not what.endswith((".sock", ".log"))}
+
+
+def _check_secrets(site):
+    """Neither the token nor the node's key is in what the node program keeps or says."""
+    keys = (site.host.drive_c / "var/lib/kubelet/pki").glob("*.pem")
+    lines = {line for key in keys for line in key.read_text().splitlines() if len(line) > 60}
+    kept = (site.host.drive_c / "k" / "transom" / "state").rglob("*")
+    texts = [path.read_bytes() for path in kept if path.is_file()]
+    assert lines
+    for secret in (site.token, *lines):
+        assert not any(secret.encode() in text for text in texts)
+
+
+def _wrap(site):
+    """Make the node look like one that another tool prepared."""
+    wanted = program("kube-log-runner", Goos.WINDOWS)
+    file = Binaries(cache=cache_directory(), progress=Progress()).fetch([wanted])[wanted]
+    site.host.put(file, WRAPPER)
+    site.host.run(["sc", "stop", "kubelet"])
+    command = f"{WRAPPER} --log-file=C:\\wrapper\\kubelet.log {_command(site)}"
+    site.host.run(["sc", "config", "kubelet", "binPath=", command])
+    site.host.run(["sc", "start", "kubelet"])
+    for name in ("journal", "saved", "recipe.json"):
+        path = site.host.drive_c / "k" / "transom" / "state" / name
+        if path.is_dir():
+            for copy in path.iterdir():
+                copy.unlink()
+            path.rmdir()
+        else:
+            path.unlink(missing_ok=True)
+
+
+def _command(site):
+    """The kubelet's command line, as the service manager has it."""
+    said = site.host.run(["sc", "qc", "kubelet"])
+    line = next(line for line in said.splitlines() if "BINARY_PATH_NAME" in line)
+    return line.partition(":")[2].strip()
