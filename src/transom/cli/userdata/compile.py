@@ -29,10 +29,13 @@ examples:
   transom userdata compile -f fleet.yaml --platform aws --program-url https://files.corp/node.pyz
   transom userdata compile -f fleet.yaml --format multipart --user capi --ssh-key id_ed25519.pub
   transom userdata compile -f fleet.yaml --write-program node.pyz        the program, to be served
+  transom userdata compile --from-secret secret/shop-md-win-abcde -n clusters --out user-data
+  transom userdata compile --from-secret user-data.yaml > safe.yaml      what Cluster API wrote, made safe
 
 With --join kubeadm-config somebody else, as Cluster API, writes the join configuration. Every machine that
 boots with it takes its own name and address. Only --format multipart reports a failure to the platform.
-exit codes: 0 written, 2 usage, 3 the fleet cannot work or the platform does not take the result
+With --from-secret an existing document is rewritten into one that does the same safely, and the differences are shown.
+exit codes: 0 written, 1 written, and something in the rewritten document is still wrong, 2 usage, 3 the fleet cannot work or the platform does not take the result
 """
 
 
@@ -55,6 +58,11 @@ def configure(parser: ArgumentParser) -> None:
         "--format", choices=FORMATS, default="cloud-config", help="(default: %(default)s)"
     )
     source.add_machine_arguments(parser)
+    given = parser.add_argument_group("an existing document")
+    given.add_argument(
+        "--from-secret", metavar="FILE", help="rewrite a file, - or secret/NAME; no fleet is read"
+    )
+    source.add_cluster_arguments(given)
     carried = parser.add_argument_group("what it carries")
     carried.add_argument(
         "--program-url", metavar="URL", default="", help="where node.pyz is served"
@@ -72,6 +80,10 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Compile, look at the result as cloudbase-init would, and write it."""
+    if args.from_secret:
+        from transom.cli.userdata import rewriting
+
+        return rewriting.run(args)
     from transom.bootstrap.compile import compile_boot_data
 
     if args.write_program:
