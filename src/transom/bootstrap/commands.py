@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 JOIN = re.compile(r"\bkubeadm(\.exe)?[\"']?\s+join\b", re.IGNORECASE)
 WAITS_FOR_NAME = re.compile(
-    r"^if(\s+/i)?\s+not\s+\"?%COMPUTERNAME%\"?==\S+\s+exit(\s+/b)?\s+1003", re.IGNORECASE | re.MULTILINE
+    r"^if(\s+/i)?\s+not\s+\"?%COMPUTERNAME%\"?==\S+\s+exit(\s+/b)?\s+1003",
+    re.IGNORECASE | re.MULTILINE,
 )
 _ENDS_ON_FAILURE = re.compile(r"\|\|\s*\(?\s*(exit|goto|call\s*:)", re.IGNORECASE)
 _ENDS_WITHOUT_SUCCESS = re.compile(r"^\s*if\s+not\s+exist\s+\S+\s+exit\b", re.IGNORECASE)
