@@ -135,7 +135,7 @@ class _Exchange(http.server.BaseHTTPRequestHandler):
         return self._secret(action, asked)
 
     def _secret(self, action: str, asked: dict[str, Any]) -> dict[str, Any]:
-        name = asked.get("SecretId", asked.get("Name"))
+        name = str(asked.get("SecretId", asked.get("Name")))
         if action == "CreateSecret":
             self.server.secrets[name] = asked["SecretString"]
         elif name not in self.server.secrets:

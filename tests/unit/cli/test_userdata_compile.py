@@ -98,7 +98,7 @@ STORED = ["--join", "secret", "--store", "azure-key-vault", "--secret-name", "sh
 
 
 def test_with_a_store_the_token_is_in_the_secret_and_not_in_boot_data(site):
-    where = f"endpoint: 10.0.0.4:6443, caCertHashes: ['sha256:{'a' * 64}']"
+    where = f"endpoint: 10.0.0.4:6443, tokenFrom: {{file: t}}, caCertHashes: ['sha256:{'a' * 64}']"
     fleet = FLEET.replace("kubeconfig: ~/.kube/config", where)
     (site.folder / "fleet.yaml").write_text(fleet)
     (site.folder / "token").write_text(TOKEN)
