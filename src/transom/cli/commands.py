@@ -70,6 +70,7 @@ COMMANDS = (
     Command("place", "Workloads", "send Windows workloads to Windows nodes, in their manifests"),
     Command("userdata", "Machines", "boot data for cloudbase-init: what it will do, and why not"),
     Command("capi", "Machines", "Cluster API: names and templates of Windows machines"),
+    Command("node", "Machines", "the node program, built with its Python for hosts"),
     Command("completion", "Shell", "a completion script for bash, zsh, fish or PowerShell"),
 )
 
