@@ -18,7 +18,7 @@ def package(*names):
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name in names or ("python313._pth", "python.exe"):
-            archive.writestr(name, name)
+            archive.writestr(zipfile.ZipInfo(name), name)
     return buffer.getvalue()
 
 
