@@ -3,54 +3,31 @@
 import json
 import re
 from argparse import Namespace
-from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.cloudbase import execute
 
 from transom.bootstrap.machine import Machine
-from transom.cli import lock_file
 from transom.cli.main import main
 from transom.cli.userdata import stores
 from transom.facts.platforms import Platform
 from transom.facts.rows import At, one
-from transom.fleet.interpreter import interpreter_artifact
-from transom.model.fleet import Source
-from transom.model.lock import Lock, LockEntry, SumFrom
-from transom.recipe.pinnable import artifacts_of
-from transom.spec.fleet import read_fleets
 
-FLEET = (
-    Path(__file__).parents[3] / "tests/data/fleets/k137-2022-containerd-flannel-overlay.yaml"
-).read_text("utf-8")
 TOKEN = "abcdef.0123456789abcdef"
 
 
 @pytest.fixture
-def site(tmp_path, capsys):
+def site(locked_site, capsys):
     """A fleet with a lock; give a function that compiles and the folder."""
-    (tmp_path / "fleet.yaml").write_text(FLEET)
-    pinnables = [
-        *artifacts_of(read_fleets(FLEET.encode(), name="f")),
-        interpreter_artifact(Source()),
-    ]
-    entries = {
-        item.key: LockEntry(
-            id=item.artifact.id, version=item.artifact.version, url=item.artifact.url,
-            sha256="a" * 64, size=1, sum_from=SumFrom.FIRST_USE,
-        )
-        for item in pinnables
-    }  # fmt: skip
-    lock_file.save(tmp_path / "transom.lock", Lock().with_entries(list(entries.values())))
 
     def run(*options: Any) -> Any:
-        file = str(tmp_path / "fleet.yaml")
-        code = main(["userdata", "compile", "-f", file, "--out", str(tmp_path / "out"), *options])
+        file, out = str(locked_site / "fleet.yaml"), str(locked_site / "out")
+        code = main(["userdata", "compile", "-f", file, "--out", out, *options])
         return code, *capsys.readouterr()
 
     compile_: Any = run
-    compile_.folder = tmp_path
+    compile_.folder = locked_site
     return compile_
 
 
@@ -99,8 +76,8 @@ STORED = ["--join", "secret", "--store", "azure-key-vault", "--secret-name", "sh
 
 def test_with_a_store_the_token_is_in_the_secret_and_not_in_boot_data(site):
     where = f"endpoint: 10.0.0.4:6443, tokenFrom: {{file: t}}, caCertHashes: ['sha256:{'a' * 64}']"
-    fleet = FLEET.replace("kubeconfig: ~/.kube/config", where)
-    (site.folder / "fleet.yaml").write_text(fleet)
+    file = site.folder / "fleet.yaml"
+    file.write_text(file.read_text().replace("kubeconfig: ~/.kube/config", where))
     (site.folder / "token").write_text(TOKEN)
     options = ["--vault", "shop", "--program-url", "https://f/node.pyz", "--format", "multipart"]
     secret = site.folder / "join.json"
