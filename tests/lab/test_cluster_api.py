@@ -233,7 +233,7 @@ def _distinct() -> Iterator[Any]:
             json.dumps(item, sort_keys=True): item
             for wish in wishes()
             if (wish.provider, wish.contract) == (provider, "v1beta2")
-            for item in objects_of(wish)
+            for item in objects_of(wish, CLUSTER_NAME="new")
         }
         yield pytest.param(list(found.values()), id=provider)
 
