@@ -71,7 +71,7 @@ def test_there_are_enough_documents():
 @pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
 def test_the_host_does_what_the_story_says(executed, case):
     happened = executed[case.name]
-    codes = {script: code for script, code in happened["codes"]}
+    codes = dict(happened["codes"])
     machine = replace(machine_of(case), exit_code=lambda script: codes.get(script, 0))
     acts = [(action, subject, detail) for action, subject, detail in happened["acts"]]
     story = tell(data_of(case), machine)
