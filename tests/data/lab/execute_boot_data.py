@@ -1,7 +1,7 @@
 """Execute boot data by the real cloudbase-init on this host, and write down what happened.
 
-Runs on a host of the lab. Files are written and commands of cmd.exe are run; of users, groups, names and
-time zones, and of interpreters that the host has not, only the calls are noted.
+Runs on a host of the lab. Files are written, commands of cmd.exe are run, users are made; of their keys, of
+groups, names and time zones, and of interpreters that the host has not, only the calls are noted.
 """
 
 import base64
@@ -29,10 +29,11 @@ from cloudbaseinit.plugins.common.userdataplugins.cloudconfigplugins import (
     users,
     write_files,
 )
-from cloudbaseinit.utils import classloader, hostname
+from cloudbaseinit.utils import classloader, encoding, hostname
 
 from cloudbase_recorder import Ec2, Recorder, Service
 
+REAL = factory.get_os_utils()
 TEMPORARY = tempfile.gettempdir().lower()
 
 
@@ -43,6 +44,13 @@ class Host(Recorder):
         super().__init__(machine)
         self.codes = []
         self.written = []
+        self.made = {}
+
+    def create_user(self, name, password):
+        super().create_user(name, password)
+        if not REAL.user_exists(name):
+            REAL.create_user(name, password)
+        self.made[name] = REAL.user_exists(name)
 
     def execute_process(self, args, shell=False):
         program = {"bash": "bash", "python": "python"}.get(args[0], "cmd")
@@ -104,6 +112,9 @@ class Writing:
         for line in lines:
             self.write(line)
 
+    def flush(self):
+        self._file.flush()
+
     def __exit__(self, *_about):
         self._file.close()
         if self._path.endswith("authorized_keys"):
@@ -135,7 +146,8 @@ def execute(case, load):
     shown = types.SimpleNamespace(**{name: getattr(os, name) for name in dir(os)})
     shown.chmod = host.chmod
     factory.get_os_utils = lambda: host
-    write_files.os, write_files.open, users.open = shown, host.open, host.open
+    write_files.os = shown
+    write_files.open = users.open = encoding.open = host.open
     hostname.platform = types.SimpleNamespace(node=lambda: machine.computer_name)
     Ec2.windows = host
     userdatautils._SCRIPTS = tuple(
@@ -163,7 +175,7 @@ def execute(case, load):
         os.remove(path)
     return {
         "acts": host.told(), "outcome": outcome, "reboot": bool(reboot), "again": status == 2,
-        "codes": host.codes, "files": seen,
+        "codes": host.codes, "files": seen, "users": host.made,
     }  # fmt: skip
 
 
