@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from transom.cli import cluster_access, fleet_file, host_access, join, lock_file
+from transom.cli import cluster_access, fleet_file, host_access, lock_file
 from transom.cli.credentials import Secrets
 from transom.errors import UsageError
 
@@ -100,14 +100,18 @@ def within(site: Site, act: "Callable[[], Awaitable[T]]") -> T:
     """Do something with the doors, and close them."""
     import asyncio
 
-    async def done() -> T:
+    found: list[T] = []
+
+    async def done() -> None:
         try:
-            return await act()
+            # Not returned: asyncio writes out what a task returns when it takes its signal handler back.
+            found.append(await act())
         finally:
             if site.doors.api is not None:
                 await site.doors.api.close()
 
-    return asyncio.run(done())
+    asyncio.run(done())
+    return found[0]
 
 
 def one_fleet(args: argparse.Namespace) -> "Fleet":
@@ -159,6 +163,8 @@ def doors_of(args: argparse.Namespace, fleet: "Fleet", lock: "Lock") -> "FleetDo
     brought: list[Brought] = []
 
     def bring() -> "Brought":
+        from transom.cli import join
+
         if not brought:
             brought.append(join.brought_of(getattr(args, "python", None), lock, fleet.source))
         return brought[0]

@@ -1,6 +1,7 @@
 """The node program's command line: reads a request on stdin, answers in JSON on stdout.
 
-Started on a host by `transom apply`, boot data, an image build or a pod. Its output is for programs:
+Without arguments it reads an order on stdin, which has everything: the way of whoever comes by the
+network, so that neither verb nor secret is part of a command line there. Started on a host by `transom apply`, boot data, an image build or a pod. Its output is for programs:
 events as lines while a run goes on, then one document. The exit code is that of the error tree, 0
 when done, 1 when doctor or a self-test found something, 4 when a reboot has to come first.
 """
@@ -8,6 +9,7 @@ when done, 1 when doctor or a self-test found something, 4 when a reboot has to 
 import argparse
 import contextlib
 import hashlib
+import io
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -29,6 +31,7 @@ from transom.model.answers import (
 )
 from transom.model.codec import decode, encode
 from transom.model.journal import ADOPTED, Drift
+from transom.model.order import read_order
 from transom.model.problem import Mistake, Refusal
 from transom.model.recipe import API_VERSION
 from transom.model.request import JoinSecrets, Request, SourceAccess, Verb
@@ -64,8 +67,8 @@ def main(
     stdout: TextIO | None = None,
 ) -> int:
     """Do one verb; every failure is a document and an exit code, never a traceback."""
-    options = _parser().parse_args(argv)
-    out = stdout or sys.stdout
+    words = sys.argv[1:] if argv is None else argv
+    given, out = stdin or sys.stdin, stdout or sys.stdout
 
     def say(document: Any) -> None:
         text = document if isinstance(document, str) else json.dumps(encode(document)) + "\n"
@@ -73,10 +76,21 @@ def main(
         out.flush()
 
     try:
-        return _do(options, machine or this_machine(), stdin or sys.stdin, say)
+        if not words:
+            words, given = _ordered(given.read())
+        return _do(_parser().parse_args(words), machine or this_machine(), given, say)
     except TransomError as error:
         say(_failure(error))
         return error.exit_code
+
+
+def _ordered(text: str) -> tuple[Sequence[str], TextIO]:
+    """The words and the standard input that an order stands for."""
+    try:
+        order = read_order(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidDocument([Mistake(str(error))], subject="the order") from error
+    return (order.verb, *order.options), io.StringIO(json.dumps(order.input))
 
 
 def this_machine() -> Machine:

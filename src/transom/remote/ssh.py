@@ -11,6 +11,7 @@ import re
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Protocol
 
@@ -26,6 +27,8 @@ _KEEPALIVE_S = 15
 _PLAIN_WORD = re.compile(r"[\w:\\./()*,+=-]+")
 _PART = ".part"
 _FINGERPRINT = "SHA256:"
+# Those done in one call of the crypto library first; whatever else both ends know follows.
+_CIPHERS = "aes256-gcm@openssh.com,aes128-gcm@openssh.com,chacha20-poly1305@openssh.com,aes256-ctr"
 
 
 class Person(Protocol):
@@ -136,6 +139,8 @@ async def _open(
                 connect_timeout=_CONNECT_S,
                 login_timeout=_LOGIN_S,
                 keepalive_interval=_KEEPALIVE_S,
+                encryption_algs=_CIPHERS,
+                config=None,
                 **options,
             )
     except asyncssh.HostKeyNotVerifiable as error:
@@ -330,7 +335,7 @@ def _trusted(
         return [], []
     if target.host_key is not None:
         try:
-            return [asyncssh.import_public_key(target.host_key)], []
+            return [_public_key(target.host_key)], []
         except asyncssh.KeyImportError as error:
             raise UsageError(
                 "the host key given is no public key in OpenSSH's form",
@@ -340,11 +345,23 @@ def _trusted(
     if not known_hosts.is_file():
         return [], []
     try:
-        known = asyncssh.read_known_hosts(str(known_hosts))
+        known = _known_hosts(known_hosts, known_hosts.stat().st_mtime_ns)
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot read {known_hosts}", subject=str(known_hosts)) from error
     found = known.match(target.host, "", target.port)
     return list(found[0]), list(found[2])
+
+
+@cache
+def _public_key(text: str) -> asyncssh.SSHKey:
+    return asyncssh.import_public_key(text)
+
+
+@lru_cache(maxsize=1)
+def _known_hosts(path: Path, changed_ns: int) -> asyncssh.SSHKnownHosts:
+    """The file as it was then; a fleet's hosts all look into the same."""
+    del changed_ns
+    return asyncssh.read_known_hosts(str(path))
 
 
 def _untrusted(target: Target, client: _Client) -> PermanentError:
@@ -374,6 +391,7 @@ def _remember(known_hosts: Path, name: str, key: asyncssh.SSHKey) -> None:
         ) from error
 
 
+@cache
 def _key(file: str) -> asyncssh.SSHKey:
     try:
         return asyncssh.read_private_key(Path(file).expanduser())

@@ -245,7 +245,7 @@ def test_an_interruption_stops_hosts_after_their_step_and_starts_no_more():
 
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(story())
-    assert simulation.machines["win-01"].commands[-1][-1] == "cancel"
+    assert simulation.machines["win-01"].orders[-1] == "cancel"
     assert {name for name, _, _ in watcher.steps} == {"win-01"}
     assert simulation.api.secrets == {}
     _, again = apply(simulation)

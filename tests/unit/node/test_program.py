@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from transom.model.codec import encode
+from transom.model.order import Order, write_order
 from transom.model.request import Verb
 from transom.node.layout import Layout
 from transom.node.program import main
@@ -25,6 +26,27 @@ class Caller:
         out = io.StringIO()
         code = main(argv, machine=self.host, stdin=io.StringIO(text), stdout=out)
         return code, [json.loads(line) for line in out.getvalue().splitlines()]
+
+
+def test_an_order_on_stdin_is_the_same_as_words(call, request_for):
+    asked = request_for(Verb.PLAN)
+    _, by_words = call("plan", request=asked)
+    packed = write_order(Order(verb="plan", input=asked)).decode()
+    assert call(request=packed) == (0, by_words)
+    plain = json.dumps(encode(Order(verb="plan", input=asked)))
+    assert call(request=plain) == (0, by_words)
+    _, begun = call(request=write_order(Order(verb="attach", options=("--run", "none"))).decode())
+    assert begun == call("attach", "--run", "none", request="")[1]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "nonsense", "{}", "[]", "bm9uc2Vuc2U=", '{"kind": "Order"}', '{"verb": "plan"']
+)
+def test_what_is_no_order_is_the_callers_mistake(call, text):
+    code, said = call(request=text)
+    assert code == 2
+    assert said[0]["kind"] == "Failure"
+    assert said[0]["subject"] == "the order"
 
 
 @pytest.fixture

@@ -38,6 +38,7 @@ from transom.model.answers import (
 )
 from transom.model.event import Event
 from transom.model.journal import JournalRecord, Receipt
+from transom.model.order import Order
 from transom.model.recipe import Recipe
 from transom.model.request import Request
 from transom.model.sight import Given
@@ -93,6 +94,9 @@ DOCUMENTS = (
     Document("lock-report", LockReportDocument, "`transom lock -o json`"),
     Document("name-report", NameReport, "`transom capi names -o json`"),
     Document("node-status", NodeStatus, "answer of the node program's `status`"),
+    Document(
+        "order", Order, "standard input of `node.pyz` without arguments, deflated and in base64"
+    ),
     Document("published-images", PublishedImages, "`transom image list -o json`"),
     Document("pack-result", PackResult, "`transom userdata pack -o json`"),
     Document("plan", Plan, "answer of the node program's `plan`"),
