@@ -69,22 +69,22 @@ def main(
     stdout: TextIO | None = None,
 ) -> int:
     """Do one verb; every failure is a document and an exit code, never a traceback."""
-    words = sys.argv[1:] if argv is None else argv
     given, out = stdin or sys.stdin, stdout or sys.stdout
-
-    in_words = getattr(options, "output", "json") == "text"
+    options = argparse.Namespace(output="json")
 
     def say(document: Any) -> None:
         if not isinstance(document, str):
-            shown = encode(document)
+            shown, in_words = encode(document), getattr(options, "output", "json") == "text"
             document = words(shown) if in_words else json.dumps(shown) + "\n"
         out.write(document)
         out.flush()
 
     try:
-        if not words:
-            words, given = _ordered(given.read())
-        return _do(_parser().parse_args(words), machine or this_machine(), given, say)
+        argv = sys.argv[1:] if argv is None else argv
+        if not argv:
+            argv, given = _ordered(given.read())
+        options = _parser().parse_args(argv)
+        return _do(options, machine or this_machine(), given, say)
     except TransomError as error:
         say(_failure(error))
         return error.exit_code
