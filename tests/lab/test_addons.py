@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from tests.unit.addons.golden import golden_setting
 from transom.addons.pipe_policy import pipe_policy
 from transom.cli.main import main
 from transom.errors import PermanentError
+from transom.fleet.rights import rights
 from transom.kube.client import open_cluster
 from transom.kube.objects import KubeObjects
 from transom.model.manifest import name_of
@@ -123,6 +125,48 @@ def test_applied_twice_changes_nothing_and_deleted_leaves_nothing(server, capsys
         )
 
     assert walk(server, left) == ()
+
+
+def test_the_printed_rights_are_enough_to_have_and_delete_addons(server, tmp_path, capsys):
+    have(server, flannel(GOOD))
+    user = {"kind": "ServiceAccount", "name": "deployer", "namespace": "default"}
+    have(
+        server,
+        {
+            "apiVersion": "v1",
+            "kind": "ServiceAccount",
+            "metadata": {"name": user["name"], "namespace": user["namespace"]},
+        },
+    )
+    for role in rights():
+        if role["metadata"]["name"] in ("transom-fleet", "transom-addons"):
+            have(server, role)
+            named = {"kind": "ClusterRole", "name": role["metadata"]["name"]}
+            have(
+                server,
+                {
+                    "apiVersion": role["apiVersion"],
+                    "kind": "ClusterRoleBinding",
+                    "metadata": role["metadata"],
+                    "roleRef": {"apiGroup": "rbac.authorization.k8s.io", **named},
+                    "subjects": [user],
+                },
+            )
+    argv = [str(server.program("kubectl")), "--kubeconfig", str(server.kubeconfig)]
+    token = subprocess.run(
+        [*argv, "create", "token", "deployer"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    config = yaml.safe_load(server.kubeconfig.read_text("utf-8"))
+    config["users"][0]["user"] = {"token": token.stdout.strip()}
+    own = tmp_path / "kubeconfig"
+    own.write_text(yaml.safe_dump(config), "utf-8")
+    for words in (["apply", "--no-wait"], ["delete", "--yes"]):
+        code = main(["addons", *words, "-f", str(FLEET), "--kubeconfig", str(own)])
+        assert code == 0, capsys.readouterr().err
 
 
 def test_a_flannel_of_linux_defaults_is_refused_with_the_patch(server, capsys):
