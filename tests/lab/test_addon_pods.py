@@ -1,8 +1,7 @@
-"""The add-ons' HostProcess pods on a Windows host: upstream flanneld.exe and kube-proxy.exe, kept running.
+"""The add-ons' HostProcess pods on a Windows host: upstream flanneld.exe and kube-proxy.exe, kept site.
 
-A person's two commands, `transom apply` and `transom addons apply`, bring the host and the pods; the
-runtime stand-in really runs a HostProcess container's command in the host. No packet moves in the lab: what
-the programs made is read from the HNS stand-in.
+`transom apply` brings the host and the pods; the runtime stand-in really runs a HostProcess container's
+command in the host. No packet moves in the lab: what the programs made is read from the HNS stand-in.
 """
 
 import json
@@ -27,7 +26,7 @@ from transom_lab.progress import Progress
 pytestmark = pytest.mark.timeout(600)
 
 _NAME = "win1"
-_STATUS = r"C:\k\transom\python\python.exe C:\k\transom\node.pyz status"
+_NODE = (r"C:\k\transom\python\python.exe", r"C:\k\transom\node.pyz")
 # A node on the other side, so that its pods are known to be on the overlay.
 _LINUX = """
 apiVersion: v1
@@ -87,7 +86,7 @@ class Site:
 
     def transom(self, *words: str, fleet: Path | None = None) -> int:
         given = ["-f", str(fleet or self.made.fleet)]
-        if words[0] == "apply":
+        if words[0] in ("apply", "status"):
             given += ["--lock", str(self.made.lock), "--python", str(self.made.python)]
         return main([*words, *given])
 
@@ -120,8 +119,8 @@ class Site:
         return sum(status["restartCount"] for status in pod["status"]["containerStatuses"])
 
     def states(self) -> dict[str, Any]:
-        """What the node program says of each program it keeps running."""
-        said = self.host.run(["cmd", "/c", _STATUS], timeout_s=60)
+        """What the node program says of each program it keeps site."""
+        said = self.host.run([*_NODE, "status"], timeout_s=60)
         found = json.loads(said.splitlines()[-1])["programs"]
         return {item["name"]: item for item in found}
 
@@ -133,7 +132,7 @@ class Site:
 
 @pytest.fixture(scope="module")
 def site(lone_lab, eventually):
-    """The host joined by `transom apply`, without any add-on yet."""
+    """The host joined, and the add-ons in the cluster, by one command."""
     lab = lone_lab("addonpods")
     lab.down()
     try:
@@ -142,93 +141,86 @@ def site(lone_lab, eventually):
         found = Site(lab, made, eventually)
         found.apply(_LINUX)
         found.apply(service("shop", "10.96.50.10", "10.244.200.5"))
-        assert found.transom("apply", "--yes") == 0
+        assert found.transom("apply", "--yes") == 0, found.told()
         yield found
     finally:
         lab.down()
 
 
-@pytest.fixture(scope="module")
-def running(site):
-    """The add-ons run on the node; applying them waits for that."""
-    assert site.transom("addons", "apply", "--timeout", "120") == 0, site.told()
-    return site
+def test_the_pods_program_networks_routes_and_balancers(site):
+    pods = json.loads(site.kubectl("get", "node", _NAME, "-o", "json"))["spec"]["podCIDR"]
+    site.sees(rf"network flannel\.4096 Overlay {re.escape(pods)}")
+    site.sees(r"policy RemoteSubnetRoute .*10\.244\.200\.0/24.*10\.77\.0\.100")
+    site.sees(r"endpoint .* 10\.244\.200\.5 .*remote provider=10\.77\.0\.100")
+    site.sees(rf"vip=10\.96\.50\.10 .*80->8080 sourcevip={re.escape(site.vip)} ")
+    assert {item["state"] for item in site.states().values()} == {"running"}
+    assert site.transom("apply") == 0  # nothing to confirm, so nothing to do
 
 
-def test_the_pods_program_networks_routes_and_balancers(running):
-    pods = json.loads(running.kubectl("get", "node", _NAME, "-o", "json"))["spec"]["podCIDR"]
-    running.sees(rf"network flannel\.4096 Overlay {re.escape(pods)}")
-    running.sees(r"policy RemoteSubnetRoute .*10\.244\.200\.0/24.*10\.77\.0\.100")
-    running.sees(r"endpoint .* 10\.244\.200\.5 .*remote provider=10\.77\.0\.100")
-    running.sees(rf"vip=10\.96\.50\.10 .*80->8080 sourcevip={re.escape(running.vip)} ")
-    assert {item["state"] for item in running.states().values()} == {"running"}
-    assert running.transom("addons", "diff") == 0
-
-
-def test_the_pods_use_an_account_of_their_own(running):
-    state = running.host.drive_c / "k" / "transom" / "state" / "programs"
+def test_the_pods_use_an_account_of_their_own(site):
+    state = site.host.drive_c / "k" / "transom" / "state" / "programs"
     for name in ("flannel", "kube-proxy"):
         config = json.loads((state / f"{name}.kubeconfig").read_text())
         assert "serviceaccount" in config["users"][0]["user"]["tokenFile"]
 
 
-def test_balancers_follow_a_service(running):
-    running.apply(service("new", "10.96.50.11", "10.244.200.6"))
-    running.sees(r"vip=10\.96\.50\.11 .*80->8080")
-    running.apply(service("new", "10.96.50.11", "10.244.200.6"), "delete")
-    running.eventually(lambda: "10.96.50.11" not in running.shown(), "its balancer is gone")
+def test_balancers_follow_a_service(site):
+    site.apply(service("new", "10.96.50.11", "10.244.200.6"))
+    site.sees(r"vip=10\.96\.50\.11 .*80->8080")
+    site.apply(service("new", "10.96.50.11", "10.244.200.6"), "delete")
+    site.eventually(lambda: "10.96.50.11" not in site.shown(), "its balancer is gone")
 
 
 @pytest.mark.parametrize("image", ["kube-proxy.exe", "flanneld.exe"])
-def test_a_killed_program_comes_back_with_the_same_source_address(running, image):
+def test_a_killed_program_comes_back_with_the_same_source_address(site, image):
     name = {"kube-proxy.exe": "kube-proxy-windows", "flanneld.exe": "kube-flannel-windows"}[image]
-    before, restarts = running.vip, running.restarts(name)
-    running.host.run(["taskkill", "/F", "/IM", image])
-    running.eventually(
-        lambda: running.restarts(name) > restarts, f"{name} was restarted", timeout_s=60
+    before, restarts = site.vip, site.restarts(name)
+    site.host.run(["taskkill", "/F", "/IM", image])
+    site.eventually(lambda: site.restarts(name) > restarts, f"{name} was restarted", timeout_s=60)
+    site.sees(rf"vip=10\.96\.50\.10 .*sourcevip={re.escape(before)} ")
+    assert site.vip == before
+
+
+def test_what_went_while_no_proxy_ran_leaves_no_endpoint(site):
+    site.apply(service("gone", "10.96.50.12", "10.244.200.7"))
+    site.sees(r"endpoint .* 10\.244\.200\.7 ")
+    site.kubectl("label", "node", _NAME, "transom.dev/prepared=false", "--overwrite")
+    site.eventually(lambda: not site.pods("kube-proxy-windows"), "no pod", timeout_s=90)
+    site.apply(service("gone", "10.96.50.12", "10.244.200.7"), "delete")
+    assert "10.244.200.7" in site.shown()
+    site.kubectl("label", "node", _NAME, "transom.dev/prepared=true", "--overwrite")
+    site.eventually(
+        lambda: "10.244.200.7" not in site.shown(), "its endpoint is gone", timeout_s=90
     )
-    running.sees(rf"vip=10\.96\.50\.10 .*sourcevip={re.escape(before)} ")
-    assert running.vip == before
+    site.sees(rf"vip=10\.96\.50\.10 .*sourcevip={re.escape(site.vip)} ")
 
 
-def test_what_went_while_no_proxy_ran_leaves_no_endpoint(running):
-    running.apply(service("gone", "10.96.50.12", "10.244.200.7"))
-    running.sees(r"endpoint .* 10\.244\.200\.7 ")
-    running.kubectl("label", "node", _NAME, "transom.dev/prepared=false", "--overwrite")
-    running.eventually(lambda: not running.pods("kube-proxy-windows"), "no pod", timeout_s=90)
-    running.apply(service("gone", "10.96.50.12", "10.244.200.7"), "delete")
-    assert "10.244.200.7" in running.shown()
-    running.kubectl("label", "node", _NAME, "transom.dev/prepared=true", "--overwrite")
-    running.eventually(
-        lambda: "10.244.200.7" not in running.shown(), "its endpoint is gone", timeout_s=90
+def test_a_network_service_that_stops_is_said_and_its_return_heals(site, capsys):
+    before = site.vip
+    site.host.room.stop("hns")
+    site.eventually(
+        lambda: site.states()["kube-proxy"]["state"] == "waiting", "it waits", timeout_s=90
     )
-    running.sees(rf"vip=10\.96\.50\.10 .*sourcevip={re.escape(running.vip)} ")
-
-
-def test_a_network_service_that_stops_is_said_and_its_return_heals(running):
-    before = running.vip
-    running.host.room.stop("hns")
-    running.eventually(
-        lambda: running.states()["kube-proxy"]["state"] == "waiting", "it waits", timeout_s=90
-    )
-    assert "host network service" in running.states()["kube-proxy"]["reason"]
-    running.host.start_hns()
-    running.sees(rf"vip=10\.96\.50\.10 .*sourcevip={re.escape(before)} ", timeout_s=120)
-    running.eventually(
-        lambda: {item["state"] for item in running.states().values()} == {"running"},
+    assert site.transom("status") == 1
+    said = capsys.readouterr().out
+    assert re.search("win1: kube-proxy is waiting: .*host network service", said), said
+    site.host.start_hns()
+    site.sees(rf"vip=10\.96\.50\.10 .*sourcevip={re.escape(before)} ", timeout_s=120)
+    site.eventually(
+        lambda: {item["state"] for item in site.states().values()} == {"running"},
         "everything runs",
         timeout_s=120,
     )
-    assert running.vip == before
+    assert site.vip == before
 
 
-def test_after_a_reboot_everything_is_back_with_the_same_source_address(running):
-    before = running.vip
-    running.host.reboot()
-    running.sees(r"network flannel\.4096 Overlay", timeout_s=120)
-    running.sees(rf"vip=10\.96\.50\.10 .*sourcevip={re.escape(before)} ", timeout_s=120)
-    assert running.vip == before
-    assert "10.244.200.7" not in running.shown()
+def test_after_a_reboot_everything_is_back_with_the_same_source_address(site):
+    before = site.vip
+    site.host.reboot()
+    site.sees(r"network flannel\.4096 Overlay", timeout_s=120)
+    site.sees(rf"vip=10\.96\.50\.10 .*sourcevip={re.escape(before)} ", timeout_s=120)
+    assert site.vip == before
+    assert "10.244.200.7" not in site.shown()
 
 
 def l2bridge(site: Site) -> Path:
@@ -246,15 +238,14 @@ def l2bridge(site: Site) -> Path:
     return path
 
 
-def test_in_mode_l2bridge_the_same_pods_make_a_bridge_and_routes(running):
+def test_in_mode_l2bridge_the_same_pods_make_a_bridge_and_routes(site):
     """The host is reset first: a node changes its mode by joining anew."""
-    assert running.transom("reset", "--all", "--yes") == 0
-    assert "flannel.4096" not in running.shown()
-    fleet = l2bridge(running)
+    assert site.transom("reset", "--all", "--yes") == 0
+    assert "flannel.4096" not in site.shown()
+    fleet = l2bridge(site)
     annotations = ["flannel.alpha.coreos.com/backend-type=host-gw"]
-    running.kubectl("annotate", "node", "lin1", "--overwrite", *annotations)
-    assert running.transom("apply", "--yes", fleet=fleet) == 0
-    assert running.transom("addons", "apply", "--timeout", "120", fleet=fleet) == 0, running.told()
-    running.sees(r"network cbr0 L2Bridge")
-    running.sees(r"vip=10\.96\.50\.10 .*80->8080")
-    assert {item["state"] for item in running.states().values()} == {"running"}
+    site.kubectl("annotate", "node", "lin1", "--overwrite", *annotations)
+    assert site.transom("apply", "--yes", fleet=fleet) == 0, site.told()
+    site.sees(r"network cbr0 L2Bridge")
+    site.sees(r"vip=10\.96\.50\.10 .*80->8080")
+    assert {item["state"] for item in site.states().values()} == {"running"}

@@ -5,6 +5,7 @@ import io
 import json
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.simulation import NET_CONF, Simulation, config_maps, fleet_text, lock_of
@@ -13,8 +14,11 @@ from transom.cli import fleet_access
 from transom.cli.main import main
 from transom.kube.api import Pod
 from transom.kube.memory_objects import MemoryObjects
+from transom.model.answers import ProgramState
 from transom.model.fleet import KubernetesSpec
 from transom.model.manifest import ObjectName
+from transom.node.layout import Layout
+from transom.node.run.states import keep_state
 from transom.recipe.lock_document import write_lock
 
 DAEMON_SETS = ("apps/v1", "DaemonSet")
@@ -142,11 +146,14 @@ def test_a_status_names_what_is_the_matter(site, capsys):
     site.machines["win-01"].is_away = True
     node = site.api.held_nodes["win-02"]
     site.api.held_nodes["win-02"] = replace(node, ready=False, problem="PLEG is not healthy")
+    waits = ProgramState(name="kube-proxy", state="waiting", reason="no HNS network yet", since="")
+    keep_state(site.machines["win-02"].host.files, Layout(), waits)
     capsys.readouterr()
     assert main(["status"]) == 1
     said = capsys.readouterr().out
     assert "win-01: cannot reach 10.0.0.2 by SSH: no answer in time" in said
     assert "win-02: not Ready: PLEG is not healthy" in said
+    assert "win-02: kube-proxy is waiting: no HNS network yet" in said
 
 
 def test_a_reset_needs_its_hosts_named_and_the_fleets_name_typed(site, capsys, monkeypatch):
@@ -335,7 +342,7 @@ def test_apply_brings_missing_addons_as_planned_and_takes_nothing_away(with_addo
     observe(with_addons)
     labels = {"app.kubernetes.io/managed-by": "transom", "transom.dev/fleet": "shop"}
     extra = {"name": "windows-exporter", "namespace": "transom-system", "labels": labels}
-    spec = {"template": {"spec": {}}}
+    spec: dict[str, Any] = {"template": {"spec": {}}}
     ours = {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": extra, "spec": spec}
     asyncio.run(with_addons.objects.apply(ours))
     assert main(["apply"]) == 0
