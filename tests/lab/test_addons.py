@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 from tests.contract.objects import FOREIGN, keeps_its_promises
-from tests.unit.addons.golden import golden_setting
+from tests.unit.addons.golden import FLEETS, everything, golden_setting
 
 from transom.addons.pipe_policy import pipe_policy
 from transom.cli.main import main
@@ -22,7 +22,7 @@ from transom_lab.lab import Wish
 
 DATA = Path(__file__).parents[1] / "data"
 # Those whose kinds the lab's version still serves.
-GOLDENS = [path for path in sorted((DATA / "addons").glob("k1*.yaml")) if int(path.stem[2:4]) >= 20]
+SERVED = [path for path in FLEETS if int(path.stem[2:4]) >= 20]
 FLEET = DATA / "fleets" / "k137-2022-containerd-flannel-overlay.yaml"
 GOOD = {"Network": "10.244.0.0/16", "Backend": {"Type": "vxlan", "VNI": 4096, "Port": 4789}}
 
@@ -88,12 +88,12 @@ def test_the_real_server_keeps_the_promises(server):
     walk(server, keeps_its_promises)
 
 
-@pytest.mark.parametrize("path", GOLDENS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", SERVED, ids=lambda path: path.stem)
 def test_the_server_takes_every_object(server, path):
     """A dry run, in which unknown fields are refused; another namespace stands in for ours."""
 
     async def work(objects):
-        for item in yaml.safe_load_all(path.read_text("utf-8")):
+        for item in everything(path):
             if not await objects.serves(item["apiVersion"], item["kind"]):
                 continue  # of an operator, or gone from this version
             if item["metadata"].get("namespace"):
