@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema_rs import Draft4Validator, Draft202012Validator
+from jsonschema_rs import Draft4Validator
 
 ARCHIVED = 24
 _ARCHIVE = Path(sys.prefix) / "old-schemas" / "kubernetes-validate-1.24.1.tar.gz"
 _FOLDER = "kubernetes-json-schema"
-_REFERENCE = re.compile(r"(/api/)?_definitions\.json#")
+_REFERENCE = re.compile(r"(/api/)?(_definitions\.json)?#/(definitions|\$defs)/")
 _MEMBER = re.compile(rf"{_FOLDER}/(v1\.\d+\.0-local-strict/[a-z0-9_-]+\.json)$")
 
 
@@ -31,15 +31,17 @@ def validate(item: Any, minor: int) -> None:
 
 
 @functools.cache
-def _validator(minor: int, name: str) -> Draft4Validator | Draft202012Validator:
+def _validator(minor: int, name: str) -> Draft4Validator:
     """One schema with all it refers to inside."""
-    schema, shared = (
-        json.loads(_REFERENCE.sub("#", _text(minor, part))) for part in (name, "_definitions.json")
-    )
-    if minor <= ARCHIVED:
-        return Draft4Validator({**schema, "definitions": shared["definitions"]})
-    schema = {key: value for key, value in schema.items() if key not in ("$id", "$schema")}
-    return Draft202012Validator({**schema, "$defs": shared["$defs"]})
+    schema = json.loads(_REFERENCE.sub("#/definitions/", _text(minor, name)))
+    kept = {key: value for key, value in schema.items() if key not in ("$id", "$schema")}
+    return Draft4Validator({**kept, "definitions": _definitions(minor)})
+
+
+@functools.cache
+def _definitions(minor: int) -> Any:
+    shared = json.loads(_REFERENCE.sub("#/definitions/", _text(minor, "_definitions.json")))
+    return shared.get("definitions") or shared["$defs"]
 
 
 def _text(minor: int, name: str) -> str:
