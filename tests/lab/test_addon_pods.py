@@ -203,7 +203,8 @@ def test_a_network_service_that_stops_is_said_and_its_return_heals(site, capsys)
     )
     assert site.transom("status") == 1
     said = capsys.readouterr().out
-    assert re.search("win1: kube-proxy is waiting: .*host network service", said), said
+    assert re.search(r"win1: the host network service cannot .*\(.+\)", said), said
+    assert "host network service" in site.states()["kube-proxy"]["reason"]
     site.host.start_hns()
     site.sees(rf"vip=10\.96\.50\.10 .*sourcevip={re.escape(before)} ", timeout_s=120)
     site.eventually(
