@@ -1,51 +1,28 @@
 """`transom userdata compile`: from a fleet and its lock to boot data, or every reason why not."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from transom.cli import lock_file
 from transom.cli.main import main
 from transom.facts.platforms import Platform
 from transom.facts.rows import At, one
-from transom.fleet.interpreter import interpreter_artifact
-from transom.model.fleet import Source
-from transom.model.lock import Lock, LockEntry, SumFrom
-from transom.recipe.pinnable import artifacts_of
-from transom.spec.fleet import read_fleets
 
-FLEET = (
-    Path(__file__).parents[3] / "tests/data/fleets/k137-2022-containerd-flannel-overlay.yaml"
-).read_text("utf-8")
 TOKEN = "abcdef.0123456789abcdef"
 
 
 @pytest.fixture
-def site(tmp_path, capsys):
+def site(locked_site, capsys):
     """A fleet with a lock; give a function that compiles and the folder."""
-    (tmp_path / "fleet.yaml").write_text(FLEET)
-    pinnables = [
-        *artifacts_of(read_fleets(FLEET.encode(), name="f")),
-        interpreter_artifact(Source()),
-    ]
-    entries = {
-        item.key: LockEntry(
-            id=item.artifact.id, version=item.artifact.version, url=item.artifact.url,
-            sha256="a" * 64, size=1, sum_from=SumFrom.FIRST_USE,
-        )
-        for item in pinnables
-    }  # fmt: skip
-    lock_file.save(tmp_path / "transom.lock", Lock().with_entries(list(entries.values())))
 
     def run(*options: Any) -> Any:
-        file = str(tmp_path / "fleet.yaml")
-        code = main(["userdata", "compile", "-f", file, "--out", str(tmp_path / "out"), *options])
+        file, out = str(locked_site / "fleet.yaml"), str(locked_site / "out")
+        code = main(["userdata", "compile", "-f", file, "--out", out, *options])
         return code, *capsys.readouterr()
 
     compile_: Any = run
-    compile_.folder = tmp_path
+    compile_.folder = locked_site
     return compile_
 
 

@@ -3,19 +3,16 @@
 import hashlib
 import sys
 from argparse import ArgumentParser, Namespace
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transom.cli import fleet_file, lock_file
+from transom.cli import fleet_file, locked_host
 from transom.cli.userdata import source
 from transom.cli.userdata.pack import write_private
 from transom.errors import UsageError
 
 if TYPE_CHECKING:
-    from transom.bootstrap.compile import BootPlan, Fetched, User
+    from transom.bootstrap.compile import BootPlan, User
     from transom.model.fleet import Fleet
-    from transom.model.lock import Lock
     from transom.model.recipe import Recipe
     from transom.model.request import JoinSecrets
 
@@ -75,7 +72,9 @@ def run(args: Namespace) -> int:
     from transom.bootstrap.compile import compile_boot_data
 
     if args.write_program:
-        write_private(args.write_program, _program())
+        from transom.fleet.program import own_program
+
+        write_private(args.write_program, own_program())
     plan = plan_of(args)
     recipe = plan.request.recipe
     data = compile_boot_data(plan, args.format)
@@ -93,43 +92,10 @@ def run(args: Namespace) -> int:
 
 def plan_of(args: Namespace) -> "BootPlan":
     """What boot data of the fleet that the arguments name is made of."""
-    fleet, recipe = _recipe(args)
-    return _plan(args, fleet, recipe, _program())
+    from transom.fleet.program import own_program
 
-
-def _program() -> bytes:
-    import transom
-    from transom.node.build import build_node_zip
-
-    return build_node_zip(Path(transom.__file__).parent)
-
-
-def _recipe(args: Namespace) -> "tuple[Fleet, Recipe]":
-    from transom.recipe.lock import apply_lock
-    from transom.recipe.resolve import resolve
-
-    fleets = fleet_file.read(args.filename)
-    for fleet in fleets:
-        names = [host.name for host in fleet.hosts]
-        if names and (not args.host or args.host in names):
-            (recipe,) = resolve(fleet, hosts=[args.host or names[0]])
-            lock = lock_file.load(lock_file.locate(args.filename, args.lock))
-            found = apply_lock(recipe.artifacts, lock, mirrors=fleet.source.mirrors).artifacts
-            open_ = [artifact.id for artifact in found if artifact.sha256 is None]
-            if open_:
-                raise UsageError(
-                    f"no sum is known of {', '.join(open_)}",
-                    subject=args.filename,
-                    hint="pin them with `transom lock`: a machine uses no byte without one",
-                )
-            return fleet, replace(recipe, artifacts=found)
-    raise UsageError(
-        f"no fleet in {args.filename} has a host {args.host}"
-        if args.host
-        else "the fleet has no host",
-        subject=args.filename,
-        hint="boot data is made from one host's recipe",
-    )
+    fleet, recipe = locked_host.recipe_of(args)
+    return _plan(args, fleet, recipe, own_program())
 
 
 def _plan(args: Namespace, fleet: "Fleet", recipe: "Recipe", program: bytes) -> "BootPlan":
@@ -139,39 +105,19 @@ def _plan(args: Namespace, fleet: "Fleet", recipe: "Recipe", program: bytes) -> 
 
     hashes = fleet.cluster.ca_cert_hashes
     owner = Owner(cluster=hashes[0] if hashes else "", fleet=fleet.name, who="boot-data")
+    python = locked_host.python_of(args, fleet)
     machine = source.machine_of(args)
     fits = machine.platform is not None and not machine.platform.limit
     embedded = program if fits and not args.program_url else b""
     sha256 = hashlib.sha256(program).hexdigest()
     return BootPlan(
         request=Request(verb=Verb.JOIN, recipe=recipe, owner=owner),
-        python=_python(args, fleet),
+        python=Fetched(sha256=python.sha256, url=python.url),
         program=Fetched(sha256=sha256, url=args.program_url),
         embedded=embedded,
         join=_secrets(args, fleet) if args.join == "token" else None,
         users=_users(args),
     )
-
-
-def _python(args: Namespace, fleet: "Fleet") -> "Fetched":
-    from transom.bootstrap.compile import Fetched
-    from transom.fleet.interpreter import interpreter_artifact, own_interpreter
-    from transom.recipe.sources import mirrored
-
-    pinnable = interpreter_artifact(fleet.source)
-    lock: Lock = lock_file.load(lock_file.locate(args.filename, args.lock))
-    url = mirrored(pinnable.artifact.url, pinnable.mirrors)
-    if args.python:
-        content = own_interpreter(Path(args.python), pinnable, lock)
-        return Fetched(sha256=hashlib.sha256(content).hexdigest(), url=url)
-    entry = lock.by_key().get(pinnable.key)
-    if entry is None:
-        raise UsageError(
-            "no sum is known of the Python for hosts",
-            subject=str(lock_file.locate(args.filename, args.lock)),
-            hint="pin it with `transom lock`, or name the package with --python",
-        )
-    return Fetched(sha256=entry.sha256, url=url)
 
 
 def _secrets(args: Namespace, fleet: "Fleet") -> "JoinSecrets":
