@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from transom.fleet.run import Connect
     from transom.fleet.survey import FleetDoors
     from transom.kube.api import Api
-    from transom.model.fleet import Connection, Fleet, Host
+    from transom.model.fleet import Fleet, Host
     from transom.model.lock import Lock
-    from transom.remote.ssh import Target
+    from transom.remote.target import Target
 
 T = TypeVar("T")
 
@@ -212,24 +212,26 @@ def connect_to(host: "Host", secrets: Secrets, *, accept_new: bool = False) -> "
     way = host.connection
     if way is not None and way.transport is not Transport.SSH:
         raise UsageError(f"{host.name} is reached by {way.transport}, and this needs SSH")
-    known_hosts = Path("~/.ssh/known_hosts").expanduser()
+    folder = Path("~/.ssh").expanduser()
 
     async def open_session() -> SshSession:
-        target, password = await _target(host, way, secrets)
+        target, password = await target_of(host, secrets)
         person = _Person(password, accept_new=accept_new)
-        return await connect(target, person, known_hosts=known_hosts)
+        return await connect(
+            target, person, known_hosts=folder / "known_hosts", config=folder / "config"
+        )
 
     return open_session
 
 
-async def _target(
-    host: "Host", way: "Connection | None", secrets: Secrets
-) -> "tuple[Target, str | None]":
+async def target_of(host: "Host", secrets: Secrets) -> "tuple[Target, str | None]":
     """Where its SSH server is, and the password where the credential is one."""
     from transom.model.fleet import FromAgent, FromFile
+    from transom.remote.target import parse_target
 
+    way = host.connection
     address = (way.host if way else None) or host.address
-    target = host_access.parse_target(f"[{address}]" if ":" in address else address)
+    target = parse_target(f"[{address}]" if ":" in address else address)
     if way is None:
         return target, None
     target = replace(
@@ -237,15 +239,15 @@ async def _target(
         user=way.user or target.user,
         port=way.port or target.port,
         host_key=way.host_key,
-        jump=host_access.parse_target(way.jump) if way.jump else None,
+        jump=parse_target(way.jump) if way.jump else None,
     )
     match way.credential:
         case None | FromAgent():
             return target, None
         case FromFile(path):
-            return replace(target, key_file=path), None
+            return replace(target, key_files=(path,)), None
         case credential:
-            text = await secrets.value(credential, of=f"{target.user} on the hosts")
+            text = await secrets.value(credential, of=f"{target.user or 'the user'} on the hosts")
             if text.startswith("-----BEGIN "):
                 return replace(target, key_text=text + "\n"), None
             return target, text
