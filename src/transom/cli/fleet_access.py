@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from transom.fleet.program import Brought
     from transom.fleet.run import Connect
     from transom.fleet.survey import FleetDoors
-    from transom.kube.api import Api
+    from transom.kube.client import KubeApi
     from transom.model.fleet import Fleet, Host
     from transom.model.lock import Lock
     from transom.remote.target import Target
@@ -87,6 +87,15 @@ def add_way_arguments(parser: argparse.ArgumentParser) -> "argparse._ArgumentGro
         help="so many hosts at once (default: %(default)s)",
     )
     return group
+
+
+def add_addons_argument(parser: argparse.ArgumentParser) -> None:
+    """Whether what the cluster runs for the fleet's nodes is looked at too."""
+    parser.add_argument(
+        "--no-addons",
+        action="store_true",
+        help="leave kube-proxy and the network of Windows nodes to somebody else",
+    )
 
 
 def open_site(args: argparse.Namespace) -> Site:
@@ -158,6 +167,7 @@ def doors_of(args: argparse.Namespace, fleet: "Fleet", lock: "Lock") -> "FleetDo
     """The doors to the hosts and the cluster; none is opened yet."""
     from transom.fleet.run import RealClock
     from transom.fleet.survey import FleetDoors
+    from transom.kube.objects import KubeObjects
 
     api = _api(args, fleet)
     brought: list[Brought] = []
@@ -182,6 +192,7 @@ def doors_of(args: argparse.Namespace, fleet: "Fleet", lock: "Lock") -> "FleetDo
         bring=bring,
         parallel=args.parallel,
         token=_token(fleet, secrets),
+        objects=KubeObjects(api) if api is not None else None,
     )
 
 
@@ -197,7 +208,7 @@ def _token(fleet: "Fleet", secrets: Secrets) -> "Callable[[], Awaitable[str]] | 
     return token
 
 
-def _api(args: argparse.Namespace, fleet: "Fleet") -> "Api | None":
+def _api(args: argparse.Namespace, fleet: "Fleet") -> "KubeApi | None":
     """The cluster's API; a fleet that names the way in by itself can do without."""
     if fleet.cluster.endpoint and not (args.kubeconfig or fleet.cluster.kubeconfig):
         return None

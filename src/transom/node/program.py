@@ -145,6 +145,9 @@ def _parser() -> argparse.ArgumentParser:
             verb.add_argument("--request", required=True, help="the request, without secrets")
             verb.add_argument("--join", default=JOIN_CONFIGURATION, help="kubeadm's configuration")
             verb.add_argument("--sentinel", default=SENTINEL, help="written after success")
+            verb.add_argument(
+                "--secret", default="", help="where the configuration is fetched from"
+            )
             verb.add_argument("--prepare", action="store_true", help="somebody else joins")
         if name == "attach":
             verb.add_argument("--from", dest="offset", type=int, default=0, help="byte to begin at")
@@ -233,6 +236,7 @@ def _boot(options: argparse.Namespace, machine: Machine, say: Callable[[Any], No
         join=options.join,
         sentinel=options.sentinel,
         prepare=options.prepare,
+        secret=options.secret,
     )
     leave = partial(_leave_watch, machine, options.home, name)
     return boot(machine, Layout(options.home), plan, run=name, say=say, afterwards=leave)
