@@ -59,6 +59,7 @@ class Server:
         self.key_file.write_bytes(self.client_key.export_private_key())
         self.known_hosts = folder / "known_hosts"
         self.connections = 0
+        self.certificate: asyncssh.SSHCertificate | None = None
 
     async def __aenter__(self):
         authorized = asyncssh.import_authorized_keys(self.client_key.export_public_key().decode())
@@ -72,6 +73,7 @@ class Server:
             0,
             server_factory=gate,
             server_host_keys=[self.host_key],
+            server_host_certs=[self.certificate] if self.certificate else [],
             authorized_client_keys=authorized,
             process_factory=_serve,
             sftp_factory=lambda channel: asyncssh.SFTPServer(channel, chroot=bytes(self.root)),

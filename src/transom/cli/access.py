@@ -2,15 +2,19 @@
 
 import asyncio
 import shlex
-import sys
-from argparse import REMAINDER, ArgumentParser, Namespace
-from pathlib import Path
+from argparse import ArgumentParser, Namespace
+from contextlib import suppress
+from dataclasses import replace
+from math import inf
 from typing import TYPE_CHECKING
 
-from transom.cli import fleet_access, fleet_file
-from transom.errors import UsageError
+from transom.cli import console, fleet_access, fleet_file, host_access, host_ways
+from transom.cli.credentials import Secrets
+from transom.errors import TemporaryError, UsageError
+from transom.model.fleet import FromFile
 
 if TYPE_CHECKING:
+    from transom.model.fleet import Host
     from transom.remote.target import Target
 
 SUMMARY = "Reach a host of the fleet yourself: a shell, or its remote desktop on localhost."
@@ -45,7 +49,12 @@ def configure(parser: ArgumentParser) -> None:
             "--print", action="store_true", help="print the plain ssh command and do nothing"
         )
         if name == "ssh":
-            action.add_argument("command", nargs=REMAINDER, help="run this instead of a shell")
+            action.add_argument(
+                "command",
+                nargs="*",
+                metavar="COMMAND",
+                help="run this instead of a shell; after --",
+            )
         else:
             action.add_argument(
                 "--port", type=int, default=_LOCAL, help="of localhost (default: %(default)s)"
@@ -54,29 +63,34 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Go there, or say how."""
-    from transom.cli.credentials import Secrets
     from transom.remote.plain_ssh import run_on_terminal, ssh_command
     from transom.remote.ssh_config import resolved
 
-    fleet = fleet_access.one_fleet(args)
-    host = next((host for host in fleet.hosts if host.name == args.host), None)
-    if host is None:
-        names = ", ".join(host.name for host in fleet.hosts)
-        raise UsageError(f"fleet {fleet.name} has no host {args.host}", hint=f"it has {names}")
-    config = Path("~/.ssh/config").expanduser()
+    host = _host(args)
+    target = resolved(host_ways.place_of(host), host_access.ssh_files()[1])
     if args.action == "rdp" and not args.print:
-        return _rdp(args, fleet_access.way_to(host, Secrets(None)))
-    target = resolved(fleet_access.place_of(host), config)
+        return _rdp(args, host, target)
+    credential = host.connection.credential if host.connection else None
+    if isinstance(credential, FromFile):
+        target = replace(target, key_files=(credential.path,))
     if args.action == "rdp":
         through, desktop = _desktop(target)
         command = ssh_command(through, "-N", "-L", f"{args.port}:{desktop}:{_DESKTOP}")
     else:
-        words = args.command[1:] if args.command[:1] == ["--"] else args.command
-        command = (*ssh_command(target), *words)
+        command = (*ssh_command(target), *args.command)
     if args.print:
         print(shlex.join(command))
         return 0
     return run_on_terminal(command)
+
+
+def _host(args: Namespace) -> "Host":
+    fleet = fleet_access.one_fleet(args)
+    found = next((host for host in fleet.hosts if host.name == args.host), None)
+    if found is None:
+        names = ", ".join(host.name for host in fleet.hosts) or "none"
+        raise UsageError(f"fleet {fleet.name} has no host {args.host}", hint=f"it has {names}")
+    return found
 
 
 def _desktop(target: "Target") -> "tuple[Target, str]":
@@ -84,24 +98,20 @@ def _desktop(target: "Target") -> "tuple[Target, str]":
     return (target, "localhost") if target.jump is None else (target.jump, target.host)
 
 
-def _rdp(args: Namespace, way: fleet_access.Way) -> int:
+def _rdp(args: Namespace, host: "Host", target: "Target") -> int:
     async def serve() -> None:
-        target = await way.target()
         through, desktop = _desktop(target)
-        session = await way.open(through)
+        if through is target:
+            through = await host_ways.with_secret(target, host, Secrets(None))
+        session = await host_ways.open_ssh(through)
         try:
             port = await session.forward(args.port, desktop, _DESKTOP)
-            print(
-                f"localhost:{port} is the remote desktop of {args.host}; Ctrl-C ends it",
-                file=sys.stderr,
-                flush=True,
-            )
-            await session.wait_cut(timeout_s=float("inf"))
+            console.note(f"localhost:{port} is the remote desktop of {host.name}; Ctrl-C ends it")
+            await session.wait_cut(timeout_s=inf)
         finally:
             await session.close()
+        raise TemporaryError(f"the session with {through.name} was cut", subject=through.name)
 
-    try:
+    with suppress(KeyboardInterrupt):
         asyncio.run(serve())
-    except KeyboardInterrupt:
-        return 0
     return 0

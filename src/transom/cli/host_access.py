@@ -90,14 +90,18 @@ def connect_of(args: argparse.Namespace) -> "Connect":
     from transom.remote.ssh import SshSession, connect
 
     target = target_of(args)
-    folder = Path("~/.ssh").expanduser()
+    known_hosts, config = ssh_files()
 
     async def open_session() -> SshSession:
-        return await connect(
-            target, Terminal(), known_hosts=folder / "known_hosts", config=folder / "config"
-        )
+        return await connect(target, Terminal(), known_hosts=known_hosts, config=config)
 
     return open_session
+
+
+def ssh_files() -> tuple[Path, Path]:
+    """The person's known_hosts and config of OpenSSH."""
+    folder = Path("~/.ssh").expanduser()
+    return folder / "known_hosts", folder / "config"
 
 
 def target_of(args: argparse.Namespace) -> "Target":

@@ -76,6 +76,8 @@ class _Client(asyncssh.SSHClient):
         if self.asked:
             return None
         self.asked = True
+        if self.target.password is not None:
+            return self.target.password
         return self.person.password(self.target.name, self.target.user or "")
 
 
@@ -106,7 +108,9 @@ async def _open(
     trusted = _trusted(target, known_hosts)
     client = _Client(target, person, known_hosts, changed=bool(trusted.keys))
     options: dict[str, object] = {}
-    if target.key_text is not None:
+    if target.password is not None:
+        options = {"client_keys": None, "agent_path": None}
+    elif target.key_text is not None:
         options = {"client_keys": [_key_of(target.key_text, target.name)], "agent_path": None}
     elif target.key_files:
         options = {"client_keys": [_key(file) for file in target.key_files], "agent_path": None}
@@ -244,10 +248,22 @@ class SshSession:
             elif await files.exists(remote):
                 await files.remove(remote)
 
+    async def forward(self, port: int, host: str, host_port: int) -> int:
+        """Have a port of this machine's loopback lead to a place that the other end reaches."""
+        try:
+            listener = await self._connection.forward_local_port("localhost", port, host, host_port)
+        except OSError as error:
+            raise UsageError(
+                f"cannot listen on port {port} of this machine: {error.strerror}",
+                subject=str(port),
+                hint="name another with --port",
+            ) from error
+        return listener.get_port()
+
     async def wait_cut(self, *, timeout_s: float) -> None:
         """Wait for the connection's end."""
         with self._translated("end the session"):
-            async with asyncio.timeout(timeout_s):
+            async with asyncio.timeout(timeout_s if timeout_s < float("inf") else None):
                 await self._connection.wait_closed()
 
     async def close(self) -> None:

@@ -19,7 +19,7 @@ class Target:
     """A host and how to get in.
 
     `host_key` is a public key in OpenSSH's one-line form, or its fingerprint. Keys are in files, or
-    the text of one is at hand. What is None or empty was not said.
+    the text of one is at hand, or a password. What is None or empty was not said.
     """
 
     host: str
@@ -27,6 +27,7 @@ class Target:
     user: str | None = None
     key_files: tuple[str, ...] = ()
     key_text: str | None = field(default=None, repr=False)
+    password: str | None = field(default=None, repr=False)
     host_key: str | None = None
     jump: "Target | None" = None
 
