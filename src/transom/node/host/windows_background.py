@@ -38,6 +38,7 @@ SERVICE = "transom-run"
 _PIPE = r"\\.\pipe\transom-run"
 _ADMINISTRATORS_ONLY = "D:P(A;;GA;;;SY)(A;;GA;;;BA)"
 _HAND_OVER_S = 60.0
+_RECEIVE_S = 10.0  # the pipe is there before the service starts, or its starter was killed
 _START_S = 120.0  # a busy machine takes its time to start Python, and Windows gives up after 30 s
 _POLL_S = 0.1
 
@@ -220,7 +221,7 @@ def _send(pipe: int, payload: bytes) -> None:
 
 
 def _receive() -> bytes:
-    deadline = time.monotonic() + _HAND_OVER_S
+    deadline = time.monotonic() + _RECEIVE_S
     while True:
         try:
             with translated("read", _PIPE), open(_PIPE, "rb", buffering=0) as pipe:  # noqa: PTH123 - a pipe
