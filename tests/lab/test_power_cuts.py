@@ -29,7 +29,11 @@ FIRST = int(os.environ.get("TRANSOM_SOAK_FIRST", "0"))
 # How long a quiet run takes here, and how often the node program and kubeadm.exe write in it.
 LENGTHS_S = {Verb.PREPARE: 8, Verb.JOIN: 12, Verb.UPGRADE: 20, Verb.RESET: 8}
 WRITES = {Verb.PREPARE: 280, Verb.JOIN: 90, Verb.UPGRADE: 450, Verb.RESET: 100}
-KUBEADM_WRITES = {Verb.PREPARE: 0, Verb.JOIN: 12, Verb.UPGRADE: 8, Verb.RESET: 8}
+KUBEADM = {
+    Verb.JOIN: ("kubeadm.exe", 12),
+    Verb.UPGRADE: ("kubeadm-new.exe", 8),
+    Verb.RESET: ("kubeadm.exe", 8),
+}
 
 
 @dataclass(frozen=True)
@@ -44,15 +48,11 @@ class Cut:
 
 def cut_for(seed, verb):
     chance = random.Random(seed)
-    way = chance.choice(("time", "node", "kubeadm") if KUBEADM_WRITES[verb] else ("time", "node"))
-    if way == "time":
+    programs = [("python.exe", WRITES[verb]), *([KUBEADM[verb]] if verb in KUBEADM else [])]
+    if chance.random() < 0.4:
         return Cut(after_s=chance.uniform(0, LENGTHS_S[verb]))
-    writes = WRITES if way == "node" else KUBEADM_WRITES
-    return Cut(
-        program="python.exe" if way == "node" else "kubeadm.exe",
-        write=chance.randint(1, writes[verb]),
-        loses=chance.random() < 0.5,
-    )
+    program, writes = chance.choice(programs)
+    return Cut(program=program, write=chance.randint(1, writes), loses=chance.random() < 0.5)
 
 
 class Bare:
