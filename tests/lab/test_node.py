@@ -34,6 +34,7 @@ PROGRAM = " ".join(NODE)
 _RULE = re.compile(r"\{[0-9A-F-]{36}\}")
 # What Windows itself, the lab's stand-ins and the node program keep for themselves.
 OWN_TRACES = ("k/transom/state/events/", "k/transom/state/lock", "windows/temp/", "var/log/")
+SERVICE_NUMBER = r"\Control\ServiceCurrent]"  # counts the services that were started
 NOT_COMPARED = ("windows", "users", "ProgramData/transom-lab", "k/transom", "bundle")
 
 
@@ -321,8 +322,12 @@ def traces(site):
     for hive in ("SYSTEM", "SOFTWARE"):
         file = drive / "windows" / "temp" / f"{hive}.reg"
         site.host.run(["reg", "export", rf"HKLM\{hive}", rf"C:\windows\temp\{hive}.reg", "/y"])
-        for line, text in enumerate(file.read_text(encoding="utf-16").splitlines()):
-            found[f"{hive} {line}"] = text
+        key = ""
+        for text in file.read_text(encoding="utf-16").splitlines():
+            key = text if text.startswith("[") else key
+            if not key.endswith(SERVICE_NUMBER):
+                name, _, value = text.partition("=")
+                found[f"{key} {name}"] = value
     return found
 
 

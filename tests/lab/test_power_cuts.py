@@ -28,7 +28,7 @@ TURNS = -(-int(os.environ.get("TRANSOM_SOAK_SEEDS", "4")) // len(VERBS))
 FIRST = int(os.environ.get("TRANSOM_SOAK_FIRST", "0"))
 # How long a quiet run takes here, and how often the node program and kubeadm.exe write in it.
 LENGTHS_S = {Verb.PREPARE: 8, Verb.JOIN: 12, Verb.UPGRADE: 20, Verb.RESET: 8}
-WRITES = {Verb.PREPARE: 280, Verb.JOIN: 90, Verb.UPGRADE: 450, Verb.RESET: 100}
+WRITES = {Verb.PREPARE: 280, Verb.JOIN: 75, Verb.UPGRADE: 450, Verb.RESET: 100}
 KUBEADM = {
     Verb.JOIN: ("kubeadm.exe", 12),
     Verb.UPGRADE: ("kubeadm-new.exe", 8),
