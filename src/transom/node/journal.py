@@ -64,6 +64,7 @@ class Journal:
         self._path = path
         self._digest = digest
         self._lines = lines
+        self._is_unsure = False
         self.contents = contents
 
     @staticmethod
@@ -150,10 +151,21 @@ class Journal:
         self.contents = replace(self.contents, intents=kept, settled=len(kept))
 
     def _append(self, record: Mapping[str, Any]) -> None:
-        line, self._digest = _line(self._digest, record)
-        self._lines += 1
+        if self._is_unsure:
+            self._look_again()
+        self._is_unsure = True
+        line, digest = _line(self._digest, record)
         self._disk.append(self._path, line)
         self._disk.flush(self._path)
+        self._digest, self._lines, self._is_unsure = digest, self._lines + 1, False
+
+    def _look_again(self) -> None:
+        """Read what is on the disk: an append that failed may have left all, none or part of its line."""
+        found = Journal.open(self._disk, self._path)
+        if found is None:
+            self._digest, self._lines = "", 0
+        else:
+            self._digest, self._lines, self.contents = found._digest, found._lines, found.contents
 
 
 def lasting(intents: tuple[Intent, ...]) -> tuple[Intent, ...]:

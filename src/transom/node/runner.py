@@ -32,6 +32,15 @@ from transom.node.events import EventLog
 from transom.node.health import await_healthy, health
 from transom.node.host.protocols import Machine
 from transom.node.host.values import FeatureState, NodeHealth, PathKind
+from transom.node.image import (
+    differences,
+    forget_events,
+    image_request,
+    is_sealed,
+    refuse_used,
+    seal,
+    self_check,
+)
 from transom.node.journal import Contents, Journal
 from transom.node.journalling import JournallingHost
 from transom.node.kept_recipe import keep_recipe, kept_recipe
@@ -76,11 +85,14 @@ class Runner:
 
     def execute(self, request: Request) -> Outcome:
         """Do what a request asks; raise what made it fail, after undoing."""
+        if request.image:
+            request = image_request(request)
         log = self._log(request)
         try:
             with self._held(request):
                 self.machine.files.remove(self.layout.cancel)
-                log.emit(State.STARTED, f"{request.verb.value} of {request.recipe.identity.name}")
+                name = request.recipe.identity.name or "an image"
+                log.emit(State.STARTED, f"{request.verb.value} of {name}")
                 outcome = self._execute(request, log)
             # Before the last event: whoever reads that may start the next run at once.
             self.afterwards(request, outcome)
@@ -88,6 +100,8 @@ class Runner:
             _report(log, error)
             raise
         log.emit(State(outcome.ending.value), f"{request.verb.value} {outcome.ending.value}")
+        if request.image and outcome.ending is Ending.DONE:
+            forget_events(self.machine, self.layout)
         return outcome
 
     def take_back(self, request: Request, step: str, error: TransomError) -> None:
@@ -122,6 +136,10 @@ class Runner:
             return self._take_back(request, journal, log)
         if request.verb is Verb.PLAN:
             raise UsageError("a plan is not a run", hint="Use the verb plan.")
+        if request.image:
+            refuse_used(journal.contents if journal else None, self.layout)
+            if journal is None and self._is_finished_image(request):
+                return Outcome(Ending.DONE, ())
         if journal is None:
             self.machine.files.remove_tree(self.layout.saved)
             journal = Journal.create(self.machine.disk, self.layout.journal, request.owner)
@@ -134,8 +152,9 @@ class Runner:
         changed: list[str] = []
         steps = self._chosen(request)
         before = self._before(request, journal)
+        is_first = not journal.contents.intents
         log.total = len(steps)
-        for text in cautions(self.machine, request.recipe):
+        for text in self._cautions(request, is_first=is_first):
             log.emit(State.NOTED, text, step="preflight", level=Level.WARNING)
         for step in steps:
             if self.machine.files.kind(self.layout.cancel) is not PathKind.ABSENT:
@@ -159,17 +178,39 @@ class Runner:
                 return Outcome(Ending.REBOOT, tuple(changed))
         if before is not None and changed:
             self._must_be_healthy(request, before, journal, log)
+        if is_first and not request.image:
+            for text in self_check(self.machine.files, self.layout, request.recipe, changed):
+                log.emit(State.NOTED, text, level=Level.WARNING)
         self._settle(request, journal)
         return Outcome(Ending.DONE, tuple(changed))
 
     def _settle(self, request: Request, journal: Journal) -> None:
         """Write down that a run ended well, and forget what no undo needs any more."""
+        if request.image:
+            seal(self.machine, self.layout, request.recipe)
+            return
         if request.verb is not Verb.ADOPT:
             keep_recipe(self.machine.files, self.layout, request.recipe)
         self.machine.flush()
         journal.settle()
         journal.condense()
         self._forget_copies(journal)
+
+    def _is_finished_image(self, request: Request) -> bool:
+        """Whether there is nothing to do, so that nothing need be written."""
+        return (
+            is_sealed(self.machine.files, self.layout, request.recipe)
+            and not self._waits_for_reboot(request)
+            and not any(drift for _, drift in self.plan(replace(request, plan_for=request.verb)))
+        )
+
+    def _cautions(self, request: Request, *, is_first: bool) -> list[str]:
+        if request.image:
+            return []
+        found = cautions(self.machine, request.recipe)
+        if is_first:
+            found += differences(self.machine.files, self.layout, request.recipe)
+        return found
 
     def _before(self, request: Request, journal: Journal) -> NodeHealth | None:
         """How the node is that an upgrade is about to change."""
