@@ -12,7 +12,13 @@ from dataclasses import replace
 
 from transom.errors import Refused
 from transom.model.codec import decode, encode
-from transom.model.image import OWNER, ImageProvenance, content_digest, provenance_of, without_identity
+from transom.model.image import (
+    OWNER,
+    ImageProvenance,
+    content_digest,
+    provenance_of,
+    without_identity,
+)
 from transom.model.problem import Refusal
 from transom.model.recipe import Recipe
 from transom.model.request import Request
@@ -104,12 +110,12 @@ def read_provenance(files: ReadFiles, layout: Layout) -> ImageProvenance | None:
         return None
 
 
-def differences(files: ReadFiles, layout: Layout, recipe: Recipe) -> list[str]:
-    """How a machine's image differs from what the recipe asks for; empty where there is none."""
-    found = read_provenance(files, layout)
-    if found is None or found.content == content_digest(recipe):
+def differences(files: ReadFiles, layout: Layout, request: Request) -> list[str]:
+    """How a machine's image differs from what is asked for; empty where it was made of none."""
+    found = None if request.image else read_provenance(files, layout)
+    if found is None or found.content == content_digest(request.recipe):
         return []
-    target = recipe.target
+    target = request.recipe.target
     versions = [
         f"{name} {there}, not {wanted}"
         for name, there, wanted in (
@@ -124,11 +130,11 @@ def differences(files: ReadFiles, layout: Layout, recipe: Recipe) -> list[str]:
 
 
 def self_check(
-    files: ReadFiles, layout: Layout, recipe: Recipe, changed: Sequence[str]
+    files: ReadFiles, layout: Layout, request: Request, changed: Sequence[str]
 ) -> list[str]:
     """What the first run on a machine of an image had to mend although the recipe is the image's."""
-    found = read_provenance(files, layout)
-    if found is None or found.content != content_digest(recipe):
+    found = None if request.image else read_provenance(files, layout)
+    if found is None or found.content != content_digest(request.recipe):
         return []
     prepared = {step.id for step in PREPARE} - set(_MAY_CHANGE)
     mended = [step for step in changed if step in prepared]

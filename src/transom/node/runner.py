@@ -154,8 +154,7 @@ class Runner:
         before = self._before(request, journal)
         is_first = not journal.contents.intents
         log.total = len(steps)
-        for text in self._cautions(request, is_first=is_first):
-            log.emit(State.NOTED, text, step="preflight", level=Level.WARNING)
+        self._caution(request, log, is_first=is_first)
         for step in steps:
             if self.machine.files.kind(self.layout.cancel) is not PathKind.ABSENT:
                 if before is not None:
@@ -178,9 +177,8 @@ class Runner:
                 return Outcome(Ending.REBOOT, tuple(changed))
         if before is not None and changed:
             self._must_be_healthy(request, before, journal, log)
-        if is_first and not request.image:
-            for text in self_check(self.machine.files, self.layout, request.recipe, changed):
-                log.emit(State.NOTED, text, level=Level.WARNING)
+        mended = changed if is_first else ()
+        _warn(log, self_check(self.machine.files, self.layout, request, mended))
         self._settle(request, journal)
         return Outcome(Ending.DONE, tuple(changed))
 
@@ -204,13 +202,12 @@ class Runner:
             and not any(drift for _, drift in self.plan(replace(request, plan_for=request.verb)))
         )
 
-    def _cautions(self, request: Request, *, is_first: bool) -> list[str]:
-        if request.image:
-            return []
-        found = cautions(self.machine, request.recipe)
+    def _caution(self, request: Request, log: EventLog, *, is_first: bool) -> None:
+        """Say what may bite later, and on a machine of an image how that one differs."""
+        found = [] if request.image else cautions(self.machine, request.recipe)
         if is_first:
-            found += differences(self.machine.files, self.layout, request.recipe)
-        return found
+            found += differences(self.machine.files, self.layout, request)
+        _warn(log, found)
 
     def _before(self, request: Request, journal: Journal) -> NodeHealth | None:
         """How the node is that an upgrade is about to change."""
@@ -445,6 +442,11 @@ class Runner:
             f"run {self.run}, {request.verb.value} by {request.owner.who}, process {os.getpid()}"
         )
         return self.machine.disk.lock(self.layout.lock, holder)
+
+
+def _warn(log: EventLog, texts: Sequence[str]) -> None:
+    for text in texts:
+        log.emit(State.NOTED, text, step="preflight", level=Level.WARNING)
 
 
 def _report(log: EventLog, error: TransomError) -> None:

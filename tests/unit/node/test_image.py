@@ -30,7 +30,9 @@ NAMING = File(path=r"C:\etc\cni\net.d\own.conf", content='{"mine": "10.0.0.21/32
 def image_for(request_for, recipe):
     """The request of an image, of a recipe in which a file names the model's address."""
     named = replace(recipe, files=(*recipe.files, NAMING))
-    return lambda **changes: request_for(Verb.PREPARE, **{"recipe": named, "image": True, **changes})
+    return lambda **changes: request_for(
+        Verb.PREPARE, **{"recipe": named, "image": True, **changes}
+    )
 
 
 @pytest.fixture
@@ -80,7 +82,9 @@ def test_a_second_run_writes_nothing_but_its_own_events(host, image_for):
     host.calls.clear()
     assert run(host, image_for(), "r2").changed == ()
     assert host.snapshot() == before
-    assert [call for call in host.calls.writes if r"\state" not in call and "flush" not in call] == []
+    assert [
+        call for call in host.calls.writes if r"\state" not in call and "flush" not in call
+    ] == []
     assert [call for call in host.calls.writes if "journal" in call] == []
 
 
@@ -187,7 +191,11 @@ def test_the_doctor_finds_a_pending_reboot_and_a_host_that_is_no_image(host, ima
 def test_what_an_image_build_removes_last_is_a_warning(host, image_for):
     """A build over SSH cannot be without the keys it works with."""
     run(host, image_for())
-    for name in ("ssh_host_ed25519_key", "ssh_host_ed25519_key.pub", "administrators_authorized_keys"):
+    for name in (
+        "ssh_host_ed25519_key",
+        "ssh_host_ed25519_key.pub",
+        "administrators_authorized_keys",
+    ):
         _spoil(host, rf"{SSH}\{name}")
     found = examine_image(host, LAYOUT)
     assert {item.severity for item in found} == {Severity.WARNING}
@@ -213,7 +221,7 @@ def test_whatever_is_cut_a_second_run_finishes_the_image(make_host, image_for, f
     host = _fresh(make_host)
     run(host, request)
     count = host.calls.count
-    for at in sorted({*range(1, count, 17), *range(count - 40, count + 1)}):
+    for at in sorted({*range(1, count, 43), *range(count - 24, count + 1)}):
         host = _fresh(make_host)
         host.calls.inject(fault, at=at)
         try:

@@ -34,7 +34,12 @@ def examine_image(machine: Machine, layout: Layout) -> list[Finding]:
     if provenance is not None:
         found += _drift(machine, layout, provenance.recipe)
         found += _joined(machine.files, provenance.recipe)
-    return [*found, *_traces(machine.files, layout), *_boot_data(machine.files), *_ssh(machine.files)]
+    return [
+        *found,
+        *_traces(machine.files, layout),
+        *_boot_data(machine.files),
+        *_ssh(machine.files),
+    ]
 
 
 def _unfinished(
