@@ -12,10 +12,11 @@ LAB_INSTALLED := .venv/.lab-installed
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
-$(INSTALLED): pyproject.toml
+$(INSTALLED): pyproject.toml tests/old-schemas.txt
 	@echo "installing Transom and its tools into .venv"
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@$(BIN)/python -m pip download --quiet --disable-pip-version-check --no-deps -r tests/old-schemas.txt -d .venv/old-schemas
 	@touch $@
 
 # The lab's code runs on Linux only; elsewhere the product is checked without it.

@@ -26,9 +26,10 @@ CHECKOV_SHARE = 1 / 15
 START_RATIO = 6.0
 VERSION_RATIO = 3.0
 FEW, MANY = 2_000, 20_000
-# Of ten times the files: hardly more time each, and memory for little but their names.
+# Of ten times the files: hardly more time each, and no more memory than the buffers that few files
+# do not fill yet.
 TIME_GROWTH = 1.15 * MANY / FEW
-MEMORY_GROWTH = 1.5
+MEMORY_GROWTH = 1.2
 
 TRANSOM = [sys.executable, "-m", "transom"]
 # Start-up is promised with compiled modules, as an installed package has them.

@@ -3,7 +3,8 @@
 Part of the Python in every host and of the one that the lab's mirror serves, so that node.pyz runs
 there unchanged. Wine stores of a security descriptor only what Unix mode bits can say, forgets a
 service's recovery actions, and has no volume to flush. Each is asked of Wine first and then kept beside
-it, so that it can be read back. lab/native/goshim/power.c says what a power cut is.
+it, so that it can be read back. Links that lead nowhere, which Wine does not show, go with their directory.
+lab/native/goshim/power.c says what a power cut is.
 """
 
 import ctypes
@@ -136,6 +137,7 @@ def _remembering(host_class):  # noqa: C901 - classes, not branches
 
         def remove_directory(self, path):
             power.write()
+            ctypes.WinDLL("bcryptprimitives").LabRemoveLostLinks(path)
             super().remove_directory(path)
             _change(path, None)
 

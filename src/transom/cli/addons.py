@@ -289,17 +289,7 @@ def _print(
 
 
 def _print_json(fleet: "Fleet", changes: "list[Change]", needs: list[str], *, done: bool) -> None:
-    from transom.cli.documents.addons import AddonChanges, ChangedField, ChangedObject
+    from transom.cli.documents.addons import AddonChanges, changed_object
 
-    items = tuple(
-        ChangedObject(
-            **change.name._asdict(),
-            act=change.act.value,
-            fields=tuple(
-                ChangedField(path=path, before=before, after=after)
-                for path, before, after in change.fields
-            ),
-        )
-        for change in changes
-    )
+    items = tuple(changed_object(change) for change in changes)
     console.print_json(AddonChanges(fleet=fleet.name, done=done, items=items, needs=tuple(needs)))

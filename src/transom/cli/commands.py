@@ -70,6 +70,8 @@ COMMANDS = (
     Command("place", "Workloads", "send Windows workloads to Windows nodes, in their manifests"),
     Command("userdata", "Machines", "boot data for cloudbase-init: what it will do, and why not"),
     Command("capi", "Machines", "Cluster API: names and templates of Windows machines"),
+    Command("node", "Machines", "the node program, built with its Python for hosts"),
+    Command("script", "Machines", "Prepare-Node.ps1 and its recipe, for machines prepared by hand"),
     Command("completion", "Shell", "a completion script for bash, zsh, fish or PowerShell"),
 )
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from transom.fleet.program import Brought
     from transom.fleet.run import Connect
     from transom.fleet.survey import FleetDoors
-    from transom.kube.api import Api
+    from transom.kube.client import KubeApi
     from transom.model.fleet import Connection, Fleet, Host
     from transom.model.lock import Lock
     from transom.remote.ssh import Target
@@ -89,6 +89,15 @@ def add_way_arguments(parser: argparse.ArgumentParser) -> "argparse._ArgumentGro
     return group
 
 
+def add_addons_argument(parser: argparse.ArgumentParser) -> None:
+    """Whether what the cluster runs for the fleet's nodes is looked at too."""
+    parser.add_argument(
+        "--no-addons",
+        action="store_true",
+        help="leave kube-proxy and the network of Windows nodes to somebody else",
+    )
+
+
 def open_site(args: argparse.Namespace) -> Site:
     """Read the fleet and have its doors; none is opened yet."""
     fleet = one_fleet(args)
@@ -154,6 +163,7 @@ def doors_of(args: argparse.Namespace, fleet: "Fleet", lock: "Lock") -> "FleetDo
     """The doors to the hosts and the cluster; none is opened yet."""
     from transom.fleet.run import RealClock
     from transom.fleet.survey import FleetDoors
+    from transom.kube.objects import KubeObjects
 
     api = _api(args, fleet)
     brought: list[Brought] = []
@@ -176,6 +186,7 @@ def doors_of(args: argparse.Namespace, fleet: "Fleet", lock: "Lock") -> "FleetDo
         bring=bring,
         parallel=args.parallel,
         token=_token(fleet, secrets),
+        objects=KubeObjects(api) if api is not None else None,
     )
 
 
@@ -191,7 +202,7 @@ def _token(fleet: "Fleet", secrets: Secrets) -> "Callable[[], Awaitable[str]] | 
     return token
 
 
-def _api(args: argparse.Namespace, fleet: "Fleet") -> "Api | None":
+def _api(args: argparse.Namespace, fleet: "Fleet") -> "KubeApi | None":
     """The cluster's API; a fleet that names the way in by itself can do without."""
     if fleet.cluster.endpoint and not (args.kubeconfig or fleet.cluster.kubeconfig):
         return None

@@ -55,7 +55,9 @@ def configure(parser: ArgumentParser) -> None:
     )
 
 
-def add_artifact_arguments(parser: ArgumentParser) -> None:
+def add_artifact_arguments(
+    parser: ArgumentParser, *, lock: str = "SHA-256 sums; what a join lacks is pinned and added"
+) -> None:
     """Where artifacts come from, and the Python that the node program runs in."""
     artifacts = parser.add_argument_group("artifacts")
     artifacts.add_argument(
@@ -68,7 +70,7 @@ def add_artifact_arguments(parser: ArgumentParser) -> None:
     artifacts.add_argument(
         "--lock",
         metavar="FILE",
-        help=f"SHA-256 sums; what a join lacks is pinned and added (default: {lock_file.NAME})",
+        help=f"{lock} (default: {lock_file.NAME})",
     )
     artifacts.add_argument(
         "--python",

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from transom.cli.linting.gather import Gathered
     from transom.cli.linting.run import Job
     from transom.cli.linting.settings import Settings
-    from transom.cli.linting.spool import Spool
     from transom.workload.baseline import Baseline
     from transom.workload.context import LintContext
     from transom.workload.foreign import Overruled, Span
@@ -73,7 +72,6 @@ def run(args: Namespace) -> int:
     from transom.cli.linting.options import settings_of
     from transom.cli.linting.run import Job
     from transom.cli.linting.run import run as lint
-    from transom.cli.linting.spool import Spool
 
     if not args.paths and not args.cluster:
         raise UsageError(
@@ -98,16 +96,18 @@ def run(args: Namespace) -> int:
         with_spans=bool(args.import_sarif),
     )
     names, missing = sources.find(args.paths)
-    if args.paths and not (names or missing):
-        print(f"note: no {', '.join(sources.SUFFIXES)} below {args.paths[0]}", file=sys.stderr)
-    with Spool() as spool:
-        gathered = _gathered(args, settings, spool)
+    with _gathered(args, settings) as gathered:
         gathered.unreadable += missing
-        for part in lint(names, job, processes=_processes(args.jobs)):
+        count = 0
+        for part in lint(names, job, processes=_processes(args)):
             gathered.add(part)
-        count = len(names) if args.paths else _lint_live(args, job, gathered)
+            count += part.files
+        if args.paths and not (count or missing):
+            print(f"note: no {', '.join(sources.SUFFIXES)} below {args.paths[0]}", file=sys.stderr)
+        if not args.paths:
+            count = _lint_live(args, job, gathered)
         gathered.settle()
-        _complain(args, settings, job.ctx, gathered, names)
+        _complain(args, settings, job.ctx, gathered)
         report = _report(args, gathered, files=count)
         for form, file in outputs:
             output.write_report(form, file, report)
@@ -126,12 +126,12 @@ def _refuse_unknown(rules: Sequence[str]) -> None:
         )
 
 
-def _gathered(args: Namespace, settings: "Settings", spool: "Spool") -> "Gathered":
+def _gathered(args: Namespace, settings: "Settings") -> "Gathered":
     from transom.cli.linting.gather import Gathered
 
     file = args.baseline or settings.baseline
     baseline = _baseline(file) if file else None
-    return Gathered(spool, ignores=settings.ignores, baseline=baseline)
+    return Gathered(ignores=settings.ignores, baseline=baseline)
 
 
 def _lint_live(args: Namespace, job: "Job", gathered: "Gathered") -> int:
@@ -143,11 +143,7 @@ def _lint_live(args: Namespace, job: "Job", gathered: "Gathered") -> int:
 
 
 def _complain(
-    args: Namespace,
-    settings: "Settings",
-    ctx: "LintContext",
-    gathered: "Gathered",
-    names: Sequence[str],
+    args: Namespace, settings: "Settings", ctx: "LintContext", gathered: "Gathered"
 ) -> None:
     """Say what is wrong with ignores and baseline, once everything was seen."""
     if settings.ignores:
@@ -156,7 +152,11 @@ def _complain(
         gathered.add_last(gathered.complaints(known_ids(), active_ids(ctx)))
     if args.write_baseline:
         _write_baseline(args.write_baseline, gathered.all_findings())
-    gathered.add_last(gathered.stale(frozenset(names)))
+    if gathered.has_baseline:
+        from transom.cli.linting import sources
+
+        names, _missing = sources.find(args.paths)
+        gathered.add_last(gathered.stale(frozenset(names)))
 
 
 def _report(args: Namespace, gathered: "Gathered", *, files: int) -> "Report":
@@ -212,11 +212,14 @@ def _write_baseline(file: str, findings: Iterable[Finding]) -> None:
     output.write_file(file, (text, "\n"))
 
 
-def _processes(wanted: int) -> int:
+def _processes(args: Namespace) -> int:
+    wanted: int = args.jobs
     if wanted < 0:
         raise UsageError(
             f"{wanted} processes cannot be", subject="-j", hint="name how many, or 0 for all cores"
         )
+    if "-" in args.paths:
+        return 1
     if wanted:
         return wanted
     import os

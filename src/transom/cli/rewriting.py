@@ -21,7 +21,7 @@ def rewrite(paths: Sequence[str], change: Rewrite, *, diff: bool) -> tuple[int, 
     """Rewrite the files; give how many changed, or would, and what could not be read."""
     names, unreadable = sources.find(paths)
     changed = 0
-    for name in names:
+    for name in list(names):
         try:
             before = _read(name)
             after = change(name, before)

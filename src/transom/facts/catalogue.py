@@ -112,6 +112,7 @@ GROUPS = (
         "Boot data",
         (
             platforms.Platform,
+            platforms.SecretStore,
             cloudbaseinit.ProgramVersion,
             cloudbaseinit.Section,
             cloudbaseinit.PartType,

@@ -74,7 +74,7 @@ async def diff(
     objects: Objects, manifests: Sequence[Manifest], fleet: str, *, force: bool = False
 ) -> list[Change]:
     """What applying would do; nothing is stored."""
-    changes = [await _difference(objects, manifest, force=force) for manifest in manifests]
+    changes = [await difference(objects, manifest, force=force) for manifest in manifests]
     return changes + [Change(name, Act.DELETE) async for name in _stale(objects, manifests, fleet)]
 
 
@@ -84,7 +84,7 @@ async def apply(
     """Apply what differs and delete what is no longer wanted."""
     changes = []
     for manifest in manifests:
-        change = await _difference(objects, manifest, force=force)
+        change = await difference(objects, manifest, force=force)
         if change.act is not Act.KEEP:
             await objects.apply(manifest, force=force)
         changes.append(change)
@@ -117,8 +117,9 @@ async def await_rollout(
         if not waiting:
             return
         if clock.monotonic() >= deadline:
+            after = f"after {timeout_s:.0f} s " if timeout_s else ""
             raise TemporaryError(
-                f"after {timeout_s:.0f} s {'; '.join(waiting)}",
+                f"{after}{'; '.join(waiting)}",
                 hint="`kubectl -n transom-system get pods -o wide` shows where; "
                 "`transom doctor` of such a host shows why",
             )
@@ -148,7 +149,8 @@ async def _live_flannel(objects: Objects) -> Live | None:
     return None
 
 
-async def _difference(objects: Objects, manifest: Manifest, *, force: bool) -> Change:
+async def difference(objects: Objects, manifest: Manifest, *, force: bool = False) -> Change:
+    """What applying one manifest would do."""
     name = name_of(manifest)
     live = await objects.get(name)
     if live is None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from transom.errors import PermanentError, UsageError
 from transom.facts import rows
-from transom.facts.install import ArtifactRow
+from transom.facts.install import ArtifactRow, DefaultVersion
 from transom.facts.rows import At
 from transom.fleet.pin import FetcherFor, vouch
 from transom.model.fleet import Source
@@ -24,13 +24,14 @@ _FACT = "artifact-python"
 def interpreter_artifact(source: Source) -> PinnableArtifact:
     """The artifact, at its upstream address."""
     row = rows.one(ArtifactRow, _FACT, At())
+    version = rows.one(DefaultVersion, row.version.strip("{}"), At()).version
 
     def say(text: str) -> str:
-        return text.replace("{version}", row.version)
+        return text.replace("{version}", version)
 
     artifact = Artifact(
         id=row.name,
-        version=row.version,
+        version=version,
         url=say(row.url),
         sha256=None,
         unpack=Unpack(row.unpack),

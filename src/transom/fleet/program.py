@@ -28,7 +28,8 @@ _PARENT = r"C:\k"
 HOME = _PARENT + r"\transom"
 _PYTHON = HOME + r"\python"
 _ZIP = HOME + r"\node.pyz"
-_MANIFEST = HOME + r"\brought.json"
+BROUGHT = "brought.json"
+_MANIFEST = rf"{HOME}\{BROUGHT}"
 _COMMAND = (_PYTHON + r"\python.exe", _ZIP)
 _CLOSED = (
     *("icacls", HOME, "/inheritance:r", "/grant:r"),
@@ -60,6 +61,25 @@ class Brought:
             "program": hashlib.sha256(self.program).hexdigest(),
         }
         return json.dumps({**sums, "made": list(made)}).encode()
+
+    def members(self) -> Mapping[str, bytes]:
+        """The files of Python, by their names in its folder."""
+        try:
+            with zipfile.ZipFile(io.BytesIO(self.python)) as opened:
+                found = {name: opened.read(name) for name in sorted(opened.namelist())}
+        except zipfile.BadZipFile as error:
+            raise UsageError(
+                "the Python for hosts is no zip", hint="use python.org's embeddable package"
+            ) from error
+        for name in found:
+            if "/" in name or "\\" in name:
+                raise UsageError(f"the Python for hosts has a folder: {name}")
+        return found
+
+    def files(self) -> Mapping[str, bytes]:
+        """The folder as it lies on a host, for those who copy it there themselves."""
+        python = {f"python/{name}": content for name, content in self.members().items()}
+        return {"node.pyz": self.program, **python, BROUGHT: self.manifest(())}
 
 
 @cache
@@ -97,7 +117,7 @@ class NodeProgram:
         # Below C:\ every user may make files: close the folder before a program lies in it.
         await self._checked(_CLOSED)
         if there is None or there["python"] != wanted["python"]:
-            await self._bring_python(brought.python)
+            await self._bring_python(brought.members())
         await self._session.put(_ZIP, brought.program)
         await self._session.put(_MANIFEST, brought.manifest(made))
         return True
@@ -218,20 +238,11 @@ class NodeProgram:
         except (ValueError, KeyError, TypeError):
             return None
 
-    async def _bring_python(self, archive: bytes) -> None:
-        try:
-            with zipfile.ZipFile(io.BytesIO(archive)) as opened:
-                members = {name: opened.read(name) for name in opened.namelist()}
-        except zipfile.BadZipFile as error:
-            raise UsageError(
-                "the Python for hosts is no zip", hint="use python.org's embeddable package"
-            ) from error
+    async def _bring_python(self, members: Mapping[str, bytes]) -> None:
         # Whatever lay there before could be loaded by what is started next.
         await self._session.remove_tree(_PYTHON)
         await self._session.make_directory(_PYTHON)
         for name, content in members.items():
-            if "/" in name:
-                raise UsageError(f"the Python for hosts has a folder: {name}")
             await self._session.put(rf"{_PYTHON}\{name}", content)
 
     async def _checked(self, command: tuple[str, ...]) -> None:

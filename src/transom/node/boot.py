@@ -1,16 +1,16 @@
 """The verb `boot`: a machine's own boot data asks for the join, without anybody watching.
 
 Called by what `transom userdata compile` writes, at each boot until it succeeds. The token is in
-the join configuration that boot data wrote: closed to others first, read, and removed after success.
-The sentinel that Cluster API waits for is written after the node has joined and never before. The
-exit code is cloudbase-init's: 1003 asks for a restart and to be run again.
+the join configuration that boot data wrote, or that is fetched from where a cloud keeps it: closed
+to others first, read, and removed after success. The sentinel that Cluster API waits for is written after the node has joined and never before. The exit code is
+cloudbase-init's: 1003 asks for a restart and to be run again.
 """
 
 import ipaddress
 import json
 import ntpath
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,19 +18,21 @@ from transom.errors import PermanentError, TransomError, UsageError
 from transom.model.answers import BootReport
 from transom.model.codec import decode, encode
 from transom.model.recipe import Recipe
-from transom.model.request import JoinSecrets, Request, Verb
-from transom.node import block_yaml
+from transom.model.request import Request, Verb
+from transom.model.secret import SecretPlace
+from transom.node import join_configuration
 from transom.node.host.protocols import Machine
 from transom.node.host.values import PathKind
+from transom.node.join_configuration import TOKEN
 from transom.node.journal import Journal
 from transom.node.layout import Layout
 from transom.node.manual_join import ADMINISTRATORS_ONLY
 from transom.node.runner import Ending, Outcome, Runner
+from transom.node.vault.store import open_store
 
 REBOOT_AND_AGAIN = 1003
 JOIN_CONFIGURATION = r"C:\run\kubeadm\kubeadm-join-config.yaml"
 SENTINEL = r"C:\run\cluster-api\bootstrap-success.complete"
-_TOKEN = re.compile(r"[a-z0-9]{6}\.[a-z0-9]{16}")
 
 Afterwards = Callable[[Request, Outcome], None]
 
@@ -39,13 +41,15 @@ Afterwards = Callable[[Request, Outcome], None]
 class Boot:
     """Where boot data put its request and the join configuration, and where success is told.
 
-    With `prepare` the host is made ready and somebody else joins it.
+    With `prepare` the host is made ready and somebody else joins it. `secret` is a file that says
+    where the join configuration is fetched from, where boot data does not bring it.
     """
 
     request: str
     join: str = JOIN_CONFIGURATION
     sentinel: str = SENTINEL
     prepare: bool = False
+    secret: str = ""
 
     @property
     def report(self) -> str:
@@ -67,7 +71,7 @@ def boot(
     try:
         ending = _run(machine, layout, plan, run=run, say=say, afterwards=afterwards)
     except TransomError as error:
-        hidden = _TOKEN.sub("[token]", error.message)
+        hidden = TOKEN.sub("[token]", error.message)
         report = BootReport(
             error=type(error).__name__,
             message=hidden,
@@ -102,8 +106,10 @@ def _run(
         if machine.files.kind(plan.join) is PathKind.ABSENT and _has_joined(machine, layout):
             return Ending.DONE
         machine.files.remove(plan.sentinel)
-        configuration = _join_configuration(machine, plan.join)
-        request = replace(request, join=_secrets(configuration, plan.join))
+        if plan.secret:
+            _fetch(machine, plan)
+        configuration = join_configuration.read(machine.files, plan.join)
+        request = replace(request, join=join_configuration.secrets(configuration, plan.join))
         name = (configuration.get("nodeRegistration") or {}).get("name")
     else:
         name = None
@@ -130,37 +136,20 @@ def _request(machine: Machine, plan: Boot) -> Request:
     return replace(request, verb=verb)
 
 
-def _join_configuration(machine: Machine, path: str) -> Mapping[str, Any]:
-    """Read the configuration that boot data wrote, after closing it to everybody else."""
-    if machine.files.kind(path) is PathKind.ABSENT:
-        raise UsageError(
-            f"there is no {path}", subject=path, hint="Boot data writes it before it starts this."
-        )
-    machine.files.set_acl(path, ADMINISTRATORS_ONLY)
-    text = machine.files.read(path).decode()
+def _fetch(machine: Machine, plan: Boot) -> None:
+    """Have the join configuration from its store, on the disk for good before it is deleted there."""
     try:
-        found = block_yaml.read(text)
+        place = decode(SecretPlace, json.loads(machine.files.read(plan.secret)))
     except ValueError as error:
-        raise UsageError(
-            f"{path} cannot be read: {_TOKEN.sub('[token]', str(error))}", subject=path
-        ) from None
-    if not isinstance(found, dict) or found.get("kind") != "JoinConfiguration":
-        raise UsageError(f"{path} is no JoinConfiguration", subject=path)
-    return found
-
-
-def _secrets(configuration: Mapping[str, Any], path: str) -> JoinSecrets:
-    discovery = (configuration.get("discovery") or {}).get("bootstrapToken") or {}
-    try:
-        return JoinSecrets(
-            endpoint=str(discovery["apiServerEndpoint"]),
-            token=str(discovery["token"]),
-            ca_hashes=tuple(map(str, discovery["caCertHashes"])),
-        )
-    except (KeyError, TypeError) as error:
-        raise UsageError(
-            f"{path} has no bootstrapToken with endpoint, token and caCertHashes", subject=path
-        ) from error
+        raise UsageError(f"{plan.secret} is no place of a secret: {error}") from error
+    store = open_store(place, machine.web, machine.clock)
+    if machine.files.kind(plan.join) is PathKind.ABSENT:
+        content = store.fetch()
+        machine.files.make_directory(ntpath.dirname(plan.join))
+        machine.files.write(plan.join, content, acl=ADMINISTRATORS_ONLY, secret=True)
+        machine.flush()
+    if not place.keep:
+        store.delete()
 
 
 def adapted(recipe: Recipe, *, name: str, address: str) -> Recipe:

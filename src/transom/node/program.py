@@ -32,6 +32,7 @@ from transom.model.journal import ADOPTED, Drift
 from transom.model.problem import Mistake, Refusal
 from transom.model.recipe import API_VERSION
 from transom.model.request import JoinSecrets, Request, SourceAccess, Verb
+from transom.node import entry
 from transom.node.attach import follow
 from transom.node.boot import JOIN_CONFIGURATION, SENTINEL, Boot, boot
 from transom.node.doctor import verbs as doctor
@@ -50,6 +51,7 @@ from transom.node.step import Disruption, Step
 from transom.node.steps.join import Layout as JoinLayout
 from transom.node.steps.preflight import cautions
 from transom.node.watch import JOIN, watch
+from transom.node.words import words
 
 _RUNS = {verb.value for verb in Verb if verb is not Verb.PLAN}
 _LOOKING = ("inventory", "status", "plan", "survey", "leftovers")
@@ -67,9 +69,13 @@ def main(
     options = _parser().parse_args(argv)
     out = stdout or sys.stdout
 
+    in_words = getattr(options, "output", "json") == "text"
+
     def say(document: Any) -> None:
-        text = document if isinstance(document, str) else json.dumps(encode(document)) + "\n"
-        out.write(text)
+        if not isinstance(document, str):
+            shown = encode(document)
+            document = words(shown) if in_words else json.dumps(shown) + "\n"
+        out.write(document)
         out.flush()
 
     try:
@@ -112,6 +118,9 @@ def _parser() -> argparse.ArgumentParser:
         if name in _RUNS:
             verb.add_argument("--foreground", action="store_true", help="work in this session")
             verb.add_argument("--service", action="store_true", help=argparse.SUPPRESS)
+            verb.add_argument("-o", "--output", choices=["text", "json"], default="json")
+        if name in entry.VERBS:
+            entry.add_arguments(verb, name)
         if name in doctor.VERBS:
             doctor.add_arguments(verb, name)
         if name == Verb.PREPARE.value:
@@ -126,6 +135,9 @@ def _parser() -> argparse.ArgumentParser:
             verb.add_argument("--request", required=True, help="the request, without secrets")
             verb.add_argument("--join", default=JOIN_CONFIGURATION, help="kubeadm's configuration")
             verb.add_argument("--sentinel", default=SENTINEL, help="written after success")
+            verb.add_argument(
+                "--secret", default="", help="where the configuration is fetched from"
+            )
             verb.add_argument("--prepare", action="store_true", help="somebody else joins")
         if name == "attach":
             verb.add_argument("--from", dest="offset", type=int, default=0, help="byte to begin at")
@@ -183,7 +195,10 @@ def _run(
     if options.service:
         machine.background.serve(lambda payload: _serve(options, machine, payload.decode()))
         return 0
-    request = read_request(stdin.read(), verb)
+    if entry.is_asked(options):
+        request = entry.request_from_files(options, machine.files, verb, stdin)
+    else:
+        request = read_request(stdin.read(), verb)
     if verb is Verb.JOIN and options.kubeconfig:
         request = _by_hand(request, machine.files.read(options.kubeconfig).decode())
     if verb is Verb.PREPARE and options.image:
@@ -213,6 +228,7 @@ def _boot(options: argparse.Namespace, machine: Machine, say: Callable[[Any], No
         join=options.join,
         sentinel=options.sentinel,
         prepare=options.prepare,
+        secret=options.secret,
     )
     leave = partial(_leave_watch, machine, options.home, name)
     return boot(machine, Layout(options.home), plan, run=name, say=say, afterwards=leave)

@@ -16,6 +16,9 @@ from transom.workload.pods import ObjectView, PodView, mapping, sequence
 # No name, label or claim that a cluster takes has such a character.
 _PART, _GROUP = "\0", "\1"
 
+# Namespace and name of the claims of each volume.
+Claims = dict[str, set[tuple[str, str]]]
+
 
 class Bond(NamedTuple):
     """What an object leads to: pods with these labels, of this owner, or with this claim.
@@ -76,39 +79,48 @@ def _parts(text: str) -> tuple[str, ...]:
 class _Meeting:
     """The pods that one bond has met so far."""
 
-    __slots__ = ("declared", "made", "numbers", "owner")
+    __slots__ = ("counted", "declared", "made", "numbers", "owner")
 
     def __init__(self, owner: str) -> None:
         self.owner = owner
+        self.counted: set[str] = set()
         self.declared = self.made = 0
         self.numbers: set[str] = set()
 
-    def add(self, pod: WindowsPod, port: str) -> None:
+    def add(self, pod: WindowsPod, packed: str, bond: Bond) -> None:
+        """Count a pod, once however often it was seen."""
+        if bond.port:
+            self.numbers |= {text for text in pod.ports if text.startswith(f"{bond.port}=")}
+        if self.most > bond.beyond or packed in self.counted:
+            return
+        self.counted.add(packed)
         if pod.is_made:
             self.made += pod.replicas
         else:
             self.declared += pod.replicas
-        if port:
-            self.numbers |= {text for text in pod.ports if text.startswith(f"{port}=")}
+
+    @property
+    def most(self) -> int:
+        """How many pods were met; pods and the controllers that made them are not added up."""
+        return max(self.declared, self.made)
 
     def is_enough(self, bond: Bond) -> bool:
-        """Whether the bond counts; pods and the controllers that made them are not added up."""
-        enough = max(self.declared, self.made) > bond.beyond
-        return enough and (not bond.port or len(self.numbers) > 1)
+        """Whether the bond counts."""
+        return self.most > bond.beyond and (not bond.port or len(self.numbers) > 1)
 
 
 class Links:
-    """What was seen so far in all documents of a run, as compactly as settling them allows.
+    """What was seen so far in some documents, as compactly as settling them allows.
 
-    `pods` has one text per Windows pod, in the order they were seen; `waiting` what is true only
-    if its bond is met.
+    `pods` has one text per Windows pod, in the order they were seen; `claims` are those bound to a
+    volume; `waiting` is what is true only if its bond is met.
     """
 
     __slots__ = ("claims", "pods", "waiting")
 
     def __init__(self) -> None:
         self.pods: dict[str, None] = {}
-        self.claims: dict[str, set[tuple[str, str]]] = {}
+        self.claims: Claims = {}
         self.waiting: list[tuple[Bond, Finding]] = []
 
     def add_pod(self, pod: PodView) -> None:
@@ -132,13 +144,6 @@ class Links:
         if isinstance(volume, str):
             self.claims.setdefault(volume, set()).add((view.namespace, view.name))
 
-    def merge(self, other: "Links") -> None:
-        """Take over what was seen in another file."""
-        self.pods |= other.pods
-        for volume, claims in other.claims.items():
-            self.claims.setdefault(volume, set()).update(claims)
-        self.waiting += other.waiting
-
     def take_waiting(self) -> list[tuple[Bond, Finding]]:
         """What waits, handed over to somebody who keeps it."""
         taken, self.waiting = self.waiting, []
@@ -146,32 +151,31 @@ class Links:
 
     def settle(self) -> list[Finding]:
         """The waiting findings whose object leads to a Windows pod, with that as evidence."""
-        owners = self.owners_of(bond for bond, _finding in self.waiting)
+        owners = owners_of((bond for bond, _finding in self.waiting), self.pods, self.claims)
         return [
             with_evidence(finding, owners[bond]) for bond, finding in self.waiting if bond in owners
         ]
 
-    def owners_of(self, bonds: Iterable[Bond]) -> dict[Bond, str]:
-        """The bonds that meet a Windows pod, with the owner of the first one that each meets.
 
-        Bonds are laid out by what they ask for and the pods passed by once, so that the time is
-        that of both together and not of all their pairs.
-        """
-        wanted = _Wanted(dict.fromkeys(bonds), self.claims)
-        meetings: dict[Bond, _Meeting] = {}
-        for packed in self.pods if wanted.bonds else ():
-            pod = WindowsPod.unpacked(packed)
-            for bond in set(wanted.met_by(pod)):
-                meetings.setdefault(bond, _Meeting(pod.owner)).add(pod, bond.port)
-        return {bond: met.owner for bond, met in meetings.items() if met.is_enough(bond)}
+def owners_of(bonds: Iterable[Bond], pods: Iterable[str], claims: Claims) -> dict[Bond, str]:
+    """The bonds that meet a Windows pod, with the owner of the first one that each meets.
+
+    Bonds are laid out by what they ask for and the pods, packed, passed by once, so that the time
+    is that of both together and not of all their pairs.
+    """
+    wanted = _Wanted(dict.fromkeys(bonds), claims)
+    meetings: dict[Bond, _Meeting] = {}
+    for packed in pods:
+        pod = WindowsPod.unpacked(packed)
+        for bond in set(wanted.met_by(pod)):
+            meetings.setdefault(bond, _Meeting(pod.owner)).add(pod, packed, bond)
+    return {bond: met.owner for bond, met in meetings.items() if met.is_enough(bond)}
 
 
 class _Wanted:
     """Bonds by what a pod must have to meet them."""
 
-    def __init__(
-        self, bonds: Iterable[Bond], bound: Mapping[str, Iterable[tuple[str, str]]]
-    ) -> None:
+    def __init__(self, bonds: Iterable[Bond], bound: Claims) -> None:
         self.bonds = list(bonds)
         self._by_label: dict[str, list[Bond]] = {}
         self._by_owner: dict[str, list[Bond]] = {}

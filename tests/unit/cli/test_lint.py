@@ -283,3 +283,40 @@ def test_paths_in_the_settings_are_beside_them_wherever_the_command_runs(
     monkeypatch.chdir(below)
     assert rules_of(document(capsys, "./web.yaml")[1]) == []
     assert rules_of(document(capsys, "../web.yaml")[1]) == ["WIN001", "LINT001"]
+
+
+GENERATORS = Path(__file__).parents[2] / "data/generators"
+
+
+def test_what_helm_rendered_is_linted_as_one_stream(capsys):
+    # Written by `helm template spring shop` of Helm 3.19.0, in that folder.
+    code, found = document(capsys, str(GENERATORS / "shop.helm-3.19.0.yaml"))
+    assert code == 1
+    told = {(item["rule"], item["kind"], item["line"]) for item in found["findings"]}
+    assert ("WIN080", "Deployment", 27) in told
+    assert ("WIN105", "Deployment", 31) in told
+    assert ("WIN162", "Service", 8) in told
+
+
+def test_a_template_that_nobody_rendered_is_told_as_one(capsys):
+    code, _out, err = lint(capsys, str(GENERATORS / "shop/templates/deployment.yaml"))
+    assert code == 2
+    assert "helm template CHART | transom lint -" in err
+
+
+def test_what_is_put_away_on_disk_comes_back_the_same(folder, capsys, monkeypatch):
+    for number in range(40):
+        (folder / f"web{number}.yaml").write_text(
+            "apiVersion: v1\n"
+            f"kind: Service\nmetadata: {{name: web{number}}}\n"
+            f"spec: {{type: NodePort, selector: {{app: web{number % 25}}}, ports: [{{port: 80}}]}}\n"
+        )
+        (folder / f"pod{number % 20}.yaml").write_text(
+            POD.replace("name: web", f"name: web{number}\n  labels: {{app: web{number % 20}}}")
+        )
+    kept = document(capsys, ".")
+    assert {"WIN001", "WIN167"} <= set(rules_of(kept[1]))
+    monkeypatch.setattr("transom.cli.linting.run._CHUNK", 3)
+    monkeypatch.setattr("transom.cli.linting.spool._KEPT", 2)
+    monkeypatch.setattr("transom.cli.linting.gather._BONDS_AT_ONCE", 4)
+    assert document(capsys, ".") == kept

@@ -1,6 +1,7 @@
 """The Python for hosts: by its sum, from a file, a mirror or the folder of an earlier join."""
 
 import hashlib
+from pathlib import Path
 
 import pytest
 
@@ -8,7 +9,9 @@ from transom.errors import PermanentError, UsageError
 from transom.fleet.interpreter import fetch_interpreter, interpreter_artifact, own_interpreter
 from transom.model.fleet import Source
 from transom.model.lock import Lock, LockEntry, SumFrom
+from transom.recipe.pinnable import artifacts_of
 from transom.remote.download import Downloaded
+from transom.spec.fleet import read_fleets
 
 CONTENT = b"an archive"
 SUM = hashlib.sha256(CONTENT).hexdigest()
@@ -68,3 +71,11 @@ def test_a_file_of_ones_own_must_be_what_the_lock_names(tmp_path):
 def test_a_file_that_is_not_there_is_the_users_mistake(tmp_path):
     with pytest.raises(UsageError, match="cannot read"):
         own_interpreter(tmp_path / "none", interpreter_artifact(Source()), Lock())
+
+
+def test_it_is_the_artifact_that_a_fleets_lock_names():
+    file = Path(__file__).parents[2] / "data/fleets/k137-2022-containerd-flannel-overlay.yaml"
+    locked = {item.key for item in artifacts_of(read_fleets(file.read_bytes(), name="f"))}
+    found = interpreter_artifact(Source())
+    assert found.key in locked
+    assert "{" not in found.artifact.url

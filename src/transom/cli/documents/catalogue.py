@@ -36,6 +36,7 @@ from transom.model.answers import (
     SelfTest,
     Survey,
 )
+from transom.model.entry import NodeEntry
 from transom.model.event import Event
 from transom.model.journal import JournalRecord, Receipt
 from transom.model.recipe import Recipe
@@ -92,6 +93,7 @@ DOCUMENTS = (
     Document("lock", LockDocument, "`transom.lock`, which is TOML"),
     Document("lock-report", LockReportDocument, "`transom lock -o json`"),
     Document("name-report", NameReport, "`transom capi names -o json`"),
+    Document("node-entry", NodeEntry, "`node.json` beside `Prepare-Node.ps1`"),
     Document("node-status", NodeStatus, "answer of the node program's `status`"),
     Document("published-images", PublishedImages, "`transom image list -o json`"),
     Document("pack-result", PackResult, "`transom userdata pack -o json`"),

@@ -5,12 +5,12 @@ place, and come out only if what they wait for was seen.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from transom.cli.findings import Shown
 from transom.cli.linting.spool import Entry, Spool
 from transom.model.finding import Finding, Severity
-from transom.workload.links import Bond, Links, with_evidence
+from transom.workload.links import Bond, Claims, owners_of, with_evidence
 
 if TYPE_CHECKING:
     from transom.cli.linting.run import Part
@@ -20,40 +20,60 @@ if TYPE_CHECKING:
     from transom.workload.ignore import Ignore, Sieve
 
 
+# About a megabyte; every so many that wait, the pods are gone through once.
+_BONDS_AT_ONCE = 1_000
+
+
 class Gathered:
     """What came out of all files; iterating gives what is to be shown."""
 
-    def __init__(
-        self, spool: Spool, *, ignores: "Sequence[Ignore]", baseline: "Baseline | None"
-    ) -> None:
-        self._spool = spool
+    def __init__(self, *, ignores: "Sequence[Ignore]", baseline: "Baseline | None") -> None:
+        self._entries = Spool[Entry]()
+        self._pods = Spool[str]()
+        # For each so many bonds, in the order of the entries: the owners of the pods they meet.
+        self._owners = Spool[dict[Bond, str | None]](kept=1)
         self._sieve = _sieve(ignores) if ignores else None
         self._baseline = baseline
-        self._bonds: dict[Bond, None] = {}
-        self._owners: dict[Bond, str] = {}
-        self._links = Links()
+        self._claims: Claims = {}
         self.unreadable: list[Mistake] = []
         self.spans: list[Span] = []
         self.counts: dict[Severity, int] = dict.fromkeys(Severity, 0)
         self.ignored = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._entries.close()
+        self._pods.close()
+        self._owners.close()
 
     def add(self, part: "Part") -> None:
         """Take over what came out of some files."""
         self.unreadable += part.unreadable
         self.spans += part.spans
         self.ignored += part.ignored
-        self._links.merge(part.links)
+        self._pods.add(part.links.pods)
+        for volume, claims in part.links.claims.items():
+            self._claims.setdefault(volume, set()).update(claims)
         entries = part.entries
         if self._sieve is not None:
             entries = [entry for entry in entries if not self._sieve.is_ignored(entry.finding)]
             self.ignored += sum(entry.bond is None for entry in part.entries)
             self.ignored -= sum(entry.bond is None for entry in entries)
-        self._bonds.update((entry.bond, None) for entry in entries if entry.bond is not None)
-        self._spool.add(entries)
+        self._entries.add(entries)
 
     def settle(self) -> None:
         """Every file was read: decide what waited, and count."""
-        self._owners = self._links.owners_of(self._bonds)
+        waiting: dict[Bond, None] = {}
+        for entry in self._entries:
+            if entry.bond is not None and entry.bond not in waiting:
+                if len(waiting) == _BONDS_AT_ONCE:
+                    self._meet(waiting)
+                    waiting = {}
+                waiting[entry.bond] = None
+        if waiting:
+            self._meet(waiting)
         for finding in self.all_findings():
             if self._is_known(finding):
                 self.ignored += 1
@@ -64,6 +84,11 @@ class Gathered:
         """What is wrong with the ignores of the settings."""
         return () if self._sieve is None else self._sieve.complaints(known, active)
 
+    @property
+    def has_baseline(self) -> bool:
+        """Whether something is left out because it was there already."""
+        return self._baseline is not None
+
     def stale(self, files: frozenset[str]) -> Iterable[Finding]:
         """The entries of the baseline about these files that occur no more."""
         return () if self._baseline is None else self._baseline.stale(files)
@@ -71,7 +96,7 @@ class Gathered:
     def add_last(self, findings: Iterable[Finding]) -> None:
         """Put findings about ignores and baseline after all others."""
         last = [Entry(finding) for finding in findings]
-        self._spool.add(last)
+        self._entries.add(last)
         for entry in last:
             self.counts[entry.finding.severity] += 1
 
@@ -83,11 +108,21 @@ class Gathered:
         return (shown for shown in self._settled() if not self._is_known(shown.finding))
 
     def _settled(self) -> Iterator[Shown]:
-        for finding, source, bond in self._spool:
+        batches = iter(self._owners)
+        owners: dict[Bond, str | None] = {}
+        for finding, source, bond in self._entries:
             if bond is None:
                 yield Shown(finding, source)
-            elif bond in self._owners:
-                yield Shown(with_evidence(finding, self._owners[bond]), source)
+                continue
+            if bond not in owners:
+                owners = next(batches)
+            owner = owners[bond]
+            if owner is not None:
+                yield Shown(with_evidence(finding, owner), source)
+
+    def _meet(self, bonds: Iterable[Bond]) -> None:
+        met = owners_of(bonds, self._pods, self._claims)
+        self._owners.add([{bond: met.get(bond) for bond in bonds}])
 
     def _is_known(self, finding: Finding) -> bool:
         return self._baseline is not None and self._baseline.is_known(finding)

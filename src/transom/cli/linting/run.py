@@ -7,6 +7,7 @@ files, such as a Service and the pods it leads to, is settled once all were read
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from transom.cli.linting.sources import STDIN
@@ -48,6 +49,7 @@ class Part:
     """What came out of some files; `ignored` counts what somebody gave a reason for."""
 
     def __init__(self) -> None:
+        self.files = 0
         self.entries: list[Entry] = []
         self.unreadable: list[Mistake] = []
         self.ignored = 0
@@ -55,20 +57,29 @@ class Part:
         self.spans: list[Span] = []
 
 
-def run(names: Sequence[str], job: Job, *, processes: int) -> Iterator[Part]:
-    """Lint the files; parts come in the order of the files whatever the processes."""
-    chunks = [names[start : start + _CHUNK] for start in range(0, len(names), _CHUNK)]
-    # Only this process has the standard input.
-    if min(processes, len(chunks)) <= 1 or STDIN in names:
+def run(names: Iterable[str], job: Job, *, processes: int) -> Iterator[Part]:
+    """Lint the files; parts come in the order of the files whatever the processes.
+
+    Only this process has the standard input: it cannot be among the names with several.
+    """
+    chunks = _chunks(names)
+    begun = list(islice(chunks, 2))
+    if processes <= 1 or len(begun) <= 1:
         linter = job.linter()
-        for chunk in chunks:
+        for chunk in chain(begun, chunks):
             yield lint_files(chunk, job, linter)
         return
     from concurrent.futures import ProcessPoolExecutor
     from functools import partial
 
-    with ProcessPoolExecutor(min(processes, len(chunks))) as pool:
-        yield from pool.map(partial(_lint_chunk, job), chunks)
+    with ProcessPoolExecutor(processes) as pool:
+        yield from pool.map(partial(_lint_chunk, job), chain(begun, chunks))
+
+
+def _chunks(names: Iterable[str]) -> Iterator[list[str]]:
+    rest = iter(names)
+    while chunk := list(islice(rest, _CHUNK)):
+        yield chunk
 
 
 def _lint_chunk(job: Job, chunk: Sequence[str]) -> Part:
@@ -80,6 +91,7 @@ def lint_files(names: Iterable[str], job: Job, linter: Linter) -> Part:
     part = Part()
     linter.links = part.links
     for name in names:
+        part.files += 1
         try:
             data = _read(name)
         except OSError as error:
@@ -102,9 +114,16 @@ def _lint_data(name: str, data: bytes, job: Job, linter: Linter, part: Part) -> 
     try:
         documents = load(data, name=name)
     except InvalidDocument as error:
-        part.unreadable += error.mistakes
+        part.unreadable += _of_template(error.mistakes) if b"{{" in data else error.mistakes
         return
     lint_documents(documents, job, linter, part, data=data)
+
+
+def _of_template(mistakes: Iterable[Mistake]) -> Iterator[Mistake]:
+    hint = (
+        "This looks like a template: lint what it renders, `helm template CHART | transom lint -`."
+    )
+    return (mistake._replace(hint=hint) for mistake in mistakes)
 
 
 def lint_documents(

@@ -1,7 +1,7 @@
 """The files that are linted: those named, those in folders, and those a pattern matches."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from transom.model.problem import Mistake
 
@@ -9,8 +9,13 @@ SUFFIXES = (".yaml", ".yml", ".json")
 STDIN = "-"
 
 
-def find(paths: Sequence[str]) -> tuple[list[str], list[Mistake]]:
-    """The names of all files, each once and in order; and what was named but is not there."""
+def find(paths: Sequence[str]) -> tuple[Iterable[str], list[Mistake]]:
+    """The names of all files, each once and in order; and what was named but is not there.
+
+    One folder is walked while its files are taken: there may be more than fit into memory.
+    """
+    if len(paths) == 1 and os.path.isdir(paths[0]):  # noqa: PTH112 - a Path would tidy up the name
+        return _below(paths[0]), []
     names: dict[str, None] = {}
     missing = []
     for path in paths:
@@ -24,7 +29,7 @@ def find(paths: Sequence[str]) -> tuple[list[str], list[Mistake]]:
                 )
             )
         names.update(dict.fromkeys(found))
-    return list(names), missing
+    return names, missing
 
 
 def _expand(path: str) -> Iterator[str]:

@@ -1,19 +1,21 @@
-"""What was found so far, in order: the last of it in memory, all before in a temporary file.
+"""What a run keeps until its end, in order: the last of it in memory, all before in a temporary file.
 
-Filled while files are linted and read once per output, so that memory does not grow with the
-number of findings. Called by `transom lint`.
+Filled while files are linted and read as often as needed, so that memory does not grow with the
+number of files. Called by `transom lint`.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import IO, TYPE_CHECKING, NamedTuple, Self
+from typing import IO, TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from transom.model.finding import Finding
 
 if TYPE_CHECKING:
     from transom.workload.links import Bond
 
-# About two megabytes; few runs have more.
+# About two megabytes of findings; few runs have more.
 _KEPT = 2_000
+
+_T = TypeVar("_T")
 
 
 class Entry(NamedTuple):
@@ -24,27 +26,26 @@ class Entry(NamedTuple):
     bond: "Bond | None" = None
 
 
-class Spool:
-    """Entries that can be read again and again."""
+class Spool(Generic[_T]):
+    """Things that can be read again and again; at most about `kept` of them are in memory."""
 
-    def __init__(self) -> None:
-        self._recent: list[Entry] = []
+    def __init__(self, *, kept: int | None = None) -> None:
+        self._kept = _KEPT if kept is None else kept
+        self._recent: list[_T] = []
         self._file: IO[bytes] | None = None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_error: object) -> None:
+    def close(self) -> None:
+        """Let go of the file."""
         if self._file is not None:
             self._file.close()
 
-    def add(self, entries: Iterable[Entry]) -> None:
-        """Put entries after all others."""
-        self._recent += entries
-        if len(self._recent) > _KEPT:
+    def add(self, things: Iterable[_T]) -> None:
+        """Put things after all others."""
+        self._recent += things
+        if len(self._recent) > self._kept:
             self._put_away()
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[_T]:
         yield from self._put_away_before()
         yield from self._recent
 
@@ -58,7 +59,7 @@ class Spool:
         dump(self._recent, self._file)
         self._recent = []
 
-    def _put_away_before(self) -> Iterator[Entry]:
+    def _put_away_before(self) -> Iterator[_T]:
         if self._file is None:
             return
         from pickle import load
@@ -67,6 +68,6 @@ class Spool:
         while place < end:
             self._file.seek(place)
             # Written by this very process into a file without a name.
-            entries: list[Entry] = load(self._file)  # noqa: S301 - see above
+            things: list[_T] = load(self._file)  # noqa: S301 - see above
             place = self._file.tell()
-            yield from entries
+            yield from things

@@ -3,19 +3,16 @@
 import hashlib
 import sys
 from argparse import ArgumentParser, Namespace
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transom.cli import fleet_file, lock_file
-from transom.cli.userdata import source
+from transom.cli import fleet_file, locked_host
+from transom.cli.userdata import source, stores
 from transom.cli.userdata.pack import write_private
 from transom.errors import UsageError
 
 if TYPE_CHECKING:
-    from transom.bootstrap.compile import BootPlan, Fetched, User
+    from transom.bootstrap.compile import BootPlan, User
     from transom.model.fleet import Fleet
-    from transom.model.lock import Lock
     from transom.model.recipe import Recipe
     from transom.model.request import JoinSecrets
 
@@ -29,10 +26,16 @@ examples:
   transom userdata compile -f fleet.yaml --platform aws --program-url https://files.corp/node.pyz
   transom userdata compile -f fleet.yaml --format multipart --user capi --ssh-key id_ed25519.pub
   transom userdata compile -f fleet.yaml --write-program node.pyz        the program, to be served
+  transom userdata compile -f fleet.yaml --join secret --store aws-ssm --secret-name /shop/join \\
+      --token-file token --write-secret join.json --out user-data     the token in the store, not in boot data
+  transom userdata compile --from-secret secret/shop-md-win-abcde -n clusters --out user-data
+  transom userdata compile --from-secret user-data.yaml > safe.yaml      what Cluster API wrote, made safe
 
-With --join kubeadm-config somebody else, as Cluster API, writes the join configuration. Every machine that
+With --join kubeadm-config somebody else, as Cluster API, writes the join configuration; with --join secret the
+machine fetches it with its own identity and deletes it in the store. Every machine that
 boots with it takes its own name and address. Only --format multipart reports a failure to the platform.
-exit codes: 0 written, 2 usage, 3 the fleet cannot work or the platform does not take the result
+With --from-secret an existing document is rewritten into one that does the same safely, and the differences are shown.
+exit codes: 0 written, 1 written, and something in the rewritten document is still wrong, 2 usage, 3 the fleet cannot work or the platform does not take the result
 """
 
 
@@ -46,15 +49,21 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--lock", metavar="FILE", help="(default: transom.lock beside the fleet)")
     parser.add_argument(
         "--join",
-        choices=["kubeadm-config", "token"],
+        choices=["kubeadm-config", "token", "secret"],
         default="kubeadm-config",
         help="who brings the credential (default: %(default)s)",
     )
-    parser.add_argument("--token-file", metavar="FILE", help="the token, for --join token; or -")
+    parser.add_argument("--token-file", metavar="FILE", help="the token; - is standard input")
     parser.add_argument(
         "--format", choices=FORMATS, default="cloud-config", help="(default: %(default)s)"
     )
     source.add_machine_arguments(parser)
+    given = parser.add_argument_group("an existing document")
+    given.add_argument(
+        "--from-secret", metavar="FILE", help="rewrite a file, - or secret/NAME; no fleet is read"
+    )
+    source.add_cluster_arguments(given)
+    stores.add_arguments(parser)
     carried = parser.add_argument_group("what it carries")
     carried.add_argument(
         "--program-url", metavar="URL", default="", help="where node.pyz is served"
@@ -72,14 +81,22 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Compile, look at the result as cloudbase-init would, and write it."""
+    if args.from_secret:
+        from transom.cli.userdata import rewriting
+
+        return rewriting.run(args)
     from transom.bootstrap.compile import compile_boot_data
 
     if args.write_program:
-        write_private(args.write_program, _program())
+        from transom.fleet.program import own_program
+
+        write_private(args.write_program, own_program())
     plan = plan_of(args)
     recipe = plan.request.recipe
     data = compile_boot_data(plan, args.format)
     _check(args, data)
+    if args.join == "secret":
+        stores.write_secret(args, plan)
     if args.out == "-":
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
@@ -93,43 +110,10 @@ def run(args: Namespace) -> int:
 
 def plan_of(args: Namespace) -> "BootPlan":
     """What boot data of the fleet that the arguments name is made of."""
-    fleet, recipe = _recipe(args)
-    return _plan(args, fleet, recipe, _program())
+    from transom.fleet.program import own_program
 
-
-def _program() -> bytes:
-    import transom
-    from transom.node.build import build_node_zip
-
-    return build_node_zip(Path(transom.__file__).parent)
-
-
-def _recipe(args: Namespace) -> "tuple[Fleet, Recipe]":
-    from transom.recipe.lock import apply_lock
-    from transom.recipe.resolve import resolve
-
-    fleets = fleet_file.read(args.filename)
-    for fleet in fleets:
-        names = [host.name for host in fleet.hosts]
-        if names and (not args.host or args.host in names):
-            (recipe,) = resolve(fleet, hosts=[args.host or names[0]])
-            lock = lock_file.load(lock_file.locate(args.filename, args.lock))
-            found = apply_lock(recipe.artifacts, lock, mirrors=fleet.source.mirrors).artifacts
-            open_ = [artifact.id for artifact in found if artifact.sha256 is None]
-            if open_:
-                raise UsageError(
-                    f"no sum is known of {', '.join(open_)}",
-                    subject=args.filename,
-                    hint="pin them with `transom lock`: a machine uses no byte without one",
-                )
-            return fleet, replace(recipe, artifacts=found)
-    raise UsageError(
-        f"no fleet in {args.filename} has a host {args.host}"
-        if args.host
-        else "the fleet has no host",
-        subject=args.filename,
-        hint="boot data is made from one host's recipe",
-    )
+    fleet, recipe = locked_host.recipe_of(args)
+    return _plan(args, fleet, recipe, own_program())
 
 
 def _plan(args: Namespace, fleet: "Fleet", recipe: "Recipe", program: bytes) -> "BootPlan":
@@ -139,39 +123,25 @@ def _plan(args: Namespace, fleet: "Fleet", recipe: "Recipe", program: bytes) -> 
 
     hashes = fleet.cluster.ca_cert_hashes
     owner = Owner(cluster=hashes[0] if hashes else "", fleet=fleet.name, who="boot-data")
+    python = locked_host.python_of(args, fleet)
     machine = source.machine_of(args)
     fits = machine.platform is not None and not machine.platform.limit
     embedded = program if fits and not args.program_url else b""
     sha256 = hashlib.sha256(program).hexdigest()
     return BootPlan(
         request=Request(verb=Verb.JOIN, recipe=recipe, owner=owner),
-        python=_python(args, fleet),
+        python=Fetched(sha256=python.sha256, url=python.url),
         program=Fetched(sha256=sha256, url=args.program_url),
         embedded=embedded,
-        join=_secrets(args, fleet) if args.join == "token" else None,
+        join=_secrets(args, fleet) if _brings_token(args) else None,
+        secret=stores.place_of(args) if args.join == "secret" else None,
         users=_users(args),
     )
 
 
-def _python(args: Namespace, fleet: "Fleet") -> "Fetched":
-    from transom.bootstrap.compile import Fetched
-    from transom.fleet.interpreter import interpreter_artifact, own_interpreter
-    from transom.recipe.sources import mirrored
-
-    pinnable = interpreter_artifact(fleet.source)
-    lock: Lock = lock_file.load(lock_file.locate(args.filename, args.lock))
-    url = mirrored(pinnable.artifact.url, pinnable.mirrors)
-    if args.python:
-        content = own_interpreter(Path(args.python), pinnable, lock)
-        return Fetched(sha256=hashlib.sha256(content).hexdigest(), url=url)
-    entry = lock.by_key().get(pinnable.key)
-    if entry is None:
-        raise UsageError(
-            "no sum is known of the Python for hosts",
-            subject=str(lock_file.locate(args.filename, args.lock)),
-            hint="pin it with `transom lock`, or name the package with --python",
-        )
-    return Fetched(sha256=entry.sha256, url=url)
+def _brings_token(args: Namespace) -> bool:
+    """Whether a join configuration is made here: for the boot data itself, or for its store."""
+    return args.join == "token" or (args.join == "secret" and bool(args.write_secret))
 
 
 def _secrets(args: Namespace, fleet: "Fleet") -> "JoinSecrets":
@@ -181,7 +151,7 @@ def _secrets(args: Namespace, fleet: "Fleet") -> "JoinSecrets":
     if not args.token_file or not cluster.endpoint or not cluster.ca_cert_hashes:
         raise UsageError(
             "a join by token needs the token, and where to join",
-            subject="--join token",
+            subject=f"--join {args.join}",
             hint="give --token-file, and cluster.endpoint and cluster.caCertHashes in the fleet",
         )
     token = fleet_file.read_bytes(args.token_file).decode().strip()

@@ -58,9 +58,11 @@ def test_the_view_of_the_cluster_is_given_on_stdin(host, call):
 
 
 def test_what_cannot_be_read_on_stdin_is_the_callers_mistake(host):
-    out = io.StringIO()
-    code = main(["doctor", "--given"], machine=host, stdin=io.StringIO("{"), stdout=out)
-    assert (code, json.loads(out.getvalue())["kind"]) == (2, "Failure")
+    for form, begins in (("json", '{"apiVersion'), ("text", "error: what was given has 1 mistake")):
+        out = io.StringIO()
+        argv = ["doctor", "--given", "-o", form]
+        assert main(argv, machine=host, stdin=io.StringIO("{"), stdout=out) == 2
+        assert out.getvalue().startswith(begins)
 
 
 def test_collect_writes_one_closed_archive_and_names_it(host, call):

@@ -1,0 +1,74 @@
+"""One host of a fleet with every byte it needs pinned: what leaves for machines that nobody watches.
+
+Used by `userdata compile` and `script prepare`, whose machines fetch for themselves.
+"""
+
+import hashlib
+from argparse import Namespace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from transom.cli import fleet_file, lock_file
+from transom.errors import UsageError
+from transom.model.fleet import Fleet
+from transom.model.recipe import Recipe
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Python:
+    """The Python for hosts: where machines fetch it, its sum, and its bytes where a file was named."""
+
+    url: str
+    sha256: str
+    content: bytes = field(default=b"", repr=False)
+
+
+def recipe_of(args: Namespace) -> tuple[Fleet, Recipe]:
+    """The recipe of the host that `--host` names, else of the first; all of it pinned."""
+    from transom.recipe.lock import apply_lock
+    from transom.recipe.resolve import resolve
+
+    fleets = fleet_file.read(args.filename)
+    for fleet in fleets:
+        names = [host.name for host in fleet.hosts]
+        if names and (not args.host or args.host in names):
+            (recipe,) = resolve(fleet, hosts=[args.host or names[0]])
+            lock = lock_file.load(lock_file.locate(args.filename, args.lock))
+            found = apply_lock(recipe.artifacts, lock, mirrors=fleet.source.mirrors).artifacts
+            open_ = [artifact.id for artifact in found if artifact.sha256 is None]
+            if open_:
+                raise UsageError(
+                    f"no sum is known of {', '.join(open_)}",
+                    subject=args.filename,
+                    hint="pin them with `transom lock`: a machine uses no byte without one",
+                )
+            return fleet, replace(recipe, artifacts=found)
+    raise UsageError(
+        f"no fleet in {args.filename} has a host {args.host}"
+        if args.host
+        else "the fleet has no host",
+        subject=args.filename,
+        hint="name one of its hosts with --host",
+    )
+
+
+def python_of(args: Namespace, fleet: Fleet) -> Python:
+    """Python by its sum in the lock, or the package that `--python` names."""
+    from transom.fleet.interpreter import interpreter_artifact, own_interpreter
+    from transom.recipe.sources import mirrored
+
+    pinnable = interpreter_artifact(fleet.source)
+    path = lock_file.locate(args.filename, args.lock)
+    lock = lock_file.load(path)
+    url = mirrored(pinnable.artifact.url, pinnable.mirrors)
+    if args.python:
+        content = own_interpreter(Path(args.python), pinnable, lock)
+        return Python(url=url, sha256=hashlib.sha256(content).hexdigest(), content=content)
+    entry = lock.by_key().get(pinnable.key)
+    if entry is None:
+        raise UsageError(
+            "no sum is known of the Python for hosts",
+            subject=str(path),
+            hint="pin it with `transom lock`, or name the package with --python",
+        )
+    return Python(url=url, sha256=entry.sha256)

@@ -1,0 +1,67 @@
+"""Prepare-Node.ps1, read with a grammar of PowerShell: it parses, and says nothing 5.1 cannot."""
+
+import re
+
+import pytest
+import tree_sitter_powershell
+from tree_sitter import Language, Node, Parser
+
+from transom.fleet.script import script
+from transom.node.program import _parser
+
+SOURCE = script()
+# All that Windows PowerShell 5.1 brings, and one program of Windows.
+COMMANDS = {
+    *("ConvertFrom-Json", "ConvertTo-Json", "Copy-Item", "Expand-Archive", "Get-FileHash"),
+    *("Invoke-WebRequest", "Join-Path", "Move-Item", "New-Item", "New-Object", "Out-Null"),
+    *("Read-Host", "Remove-Item", "Set-StrictMode", "Test-Path", "icacls.exe"),
+}
+
+
+def parsed(source: bytes) -> Node:
+    return Parser(Language(tree_sitter_powershell.language())).parse(source).root_node
+
+
+def walk(node):
+    yield node
+    for child in node.children:
+        yield from walk(child)
+
+
+def texts(kind):
+    return [
+        SOURCE[n.start_byte : n.end_byte].decode() for n in walk(parsed(SOURCE)) if n.type == kind
+    ]
+
+
+def test_it_parses_without_an_error():
+    assert not parsed(SOURCE).has_error
+    assert parsed(SOURCE + b"\r\nif ($a { 'b' }\r\n").has_error
+
+
+def test_it_uses_nothing_that_windows_powershell_lacks():
+    assert set(texts("command_name")) <= COMMANDS | set(texts("function_name"))
+    assert not texts("pipeline_chain_tail")
+
+
+def test_every_download_and_native_program_is_waited_for_with_its_code():
+    text = SOURCE.decode()
+    assert "-TimeoutSec" in text
+    assert text.rstrip().endswith("exit $LASTEXITCODE")
+
+
+@pytest.mark.parametrize("verb", ["prepare", "join"])
+def test_the_program_knows_every_option_it_is_given(verb):
+    given = set(re.findall(r"(?<![\w-])--[a-z-]+", SOURCE.decode()))
+    if verb == "prepare":
+        given.remove("--join-config")
+    words = [word for option in sorted(given) for word in (option, "text")]
+    assert _parser().parse_args([verb, *words]).verb == verb
+
+
+def test_the_token_is_asked_for_without_echo_and_never_an_argument():
+    (asked,) = [text for text in texts("command") if text.startswith("Read-Host")]
+    assert "-AsSecureString" in asked
+    calls = [text for text in texts("command") if "$command" in text]
+    assert len(calls) == 3
+    assert not [text for text in calls if "$secret" in text or "Password" in text]
