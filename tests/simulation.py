@@ -352,7 +352,7 @@ def python_archive() -> bytes:
     """Something in the place of Python's embeddable package."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr("python.exe", b"MZ")
+        archive.writestr(zipfile.ZipInfo("python.exe"), b"MZ")
     return buffer.getvalue()
 
 
@@ -376,6 +376,8 @@ def lock_of(fleets: Iterable[Fleet], hosts: Iterable[SimulatedHost]) -> Lock:
 
 
 def _content(artifact: Artifact) -> bytes:
+    if artifact.id == "python":
+        return python_archive()
     if artifact.unpack is Unpack.FILE:
         return f"{artifact.id} {artifact.version}".encode()
     buffer = io.BytesIO()

@@ -10,7 +10,7 @@ import pytest
 from tests.simulation import Simulation, fleet_text, lock_of, python_archive
 from tests.ssh_hosts import SshHosts
 
-from transom.cli import cluster_access
+from transom.cli import cluster_access, fleet_access
 from transom.cli.main import main
 from transom.model.fleet import KubernetesSpec
 from transom.node.host.values import Completed
@@ -36,6 +36,8 @@ def site(tmp_path, monkeypatch):
     )
     (tmp_path / "python.zip").write_bytes(python_archive())
     monkeypatch.setattr(cluster_access, "open_api", lambda *_: simulation.api)
+    doors_of = fleet_access.doors_of
+    monkeypatch.setattr(fleet_access, "doors_of", lambda *a: replace(doors_of(*a), objects=None))
     hosts = SshHosts(machines, tmp_path)
     with hosts.open():
         (tmp_path / "fleet.yaml").write_text(hosts.text(plain), encoding="utf-8")
@@ -46,7 +48,9 @@ def told(words, capsys):
     """A command's exit code and what it says of each host."""
     capsys.readouterr()
     code = main([*words, "--python", "python.zip", "-o", "json"])
-    return code, json.loads(capsys.readouterr().out)["hosts"]
+    said = json.loads(capsys.readouterr().out)
+    assert said["kind"] != "Error", said
+    return code, said["hosts"]
 
 
 def test_no_result_is_lost_and_one_hosts_failure_is_its_own(site, capsys):

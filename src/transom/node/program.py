@@ -176,7 +176,7 @@ def _do(
     elif options.verb == "watch":
         watch(machine, layout, options.run, read_request(stdin.read(), Verb.JOIN))
     elif options.verb == "attach":
-        return follow(machine, layout.events(options.run), options.offset, say)
+        return follow(machine, layout, options.run, options.offset, say)
     else:
         return _work(options, machine, stdin, say)
     return 0
@@ -230,7 +230,7 @@ def _run(
         place = ("--home", options.home, "--run", name)
         argv = (sys.executable, sys.argv[0], verb.value, *place, "--service")
         machine.background.start(argv, json.dumps(encode(request)).encode())
-        return follow(machine, layout.events(name), 0, say)
+        return follow(machine, layout, name, 0, say)
     leave = partial(_leave_watch, machine, options.home, name)
     outcome = Runner(machine, layout, name, listener=say, afterwards=leave).execute(request)
     verb_name, ending = request.verb.value, outcome.ending.value

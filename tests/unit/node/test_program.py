@@ -105,9 +105,19 @@ def test_attach_gives_what_was_missed_from_an_offset(call, request_for):
 
 
 def test_attach_to_a_silent_run_ends(call):
-    code, said = call("attach", "--run", "never")
+    with call.host.disk.lock(LAYOUT.lock, "a run that hangs"):
+        code, said = call("attach", "--run", "never")
     assert code == 5
     assert "nothing was written" in said[0]["message"]
+
+
+def test_attach_to_a_run_that_nobody_works_at_ends_soon_and_says_what_to_do(call):
+    began = call.host.clock.monotonic()
+    code, said = call("attach", "--run", "never")
+    assert code == 4
+    assert "was cut off on the host" in said[0]["message"]
+    assert "same command again" in said[0]["hint"]
+    assert call.host.clock.monotonic() - began < 120
 
 
 def test_a_run_name_is_used_once(call, request_for):
