@@ -7,7 +7,7 @@ INSTALLED := .venv/.installed
 LAB ?=
 LAB_INSTALLED := .venv/.lab-installed
 
-.PHONY: help setup demo test test-windows soak check bench lab generate clean
+.PHONY: help setup demo test coverage test-windows soak check bench lab generate clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -50,6 +50,12 @@ test: $(INSTALLED) $(if $(LINUX),$(LAB_INSTALLED)) $(if $(LAB),test-machine)  ##
 ifneq ($(LAB),)
 	$(BIN)/python -m pytest tests/lab -n 2 --dist loadfile
 endif
+
+# What changes a host: every branch of it is taken by a test.
+COVERED := steps runner undoing choosing retrying upgrade_health
+
+coverage: $(INSTALLED)  ## the steps and the runner of the node program: fails where a test takes not every branch
+	$(BIN)/python -m pytest -q -n auto tests/unit/node --cov-branch $(COVERED:%=--cov=transom.node.%) --cov-report=term-missing:skip-covered --cov-fail-under=100
 
 test-windows: $(INSTALLED)  ## on a Windows Server, as administrator: the contract that the lab's stand-ins keep, and the node program's self-test
 	$(BIN)/python -m pytest tests/windows

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from transom.bootstrap.commands import JOIN
+from transom.bootstrap.commands import JOIN, WAITS_FOR_NAME, closes
 from transom.bootstrap.machine import Machine
 from transom.bootstrap.sections import FOLLOW
 from transom.bootstrap.story import Path, Remark, Skip, Stop, Telling
@@ -74,16 +74,32 @@ def _execute(reading: Reading, telling: Telling, machine: Machine) -> int:
         except Skip:
             continue
     _look_for_late_names(config, telling)
+    _forget_closed_files(telling)
     return answer
 
 
 def _look_for_late_names(config: dict[str, Any], telling: Telling) -> None:
     """Note a join that happens while the computer still waits for its new name."""
     renamed = any(act.action == "hostname" for act in telling.acts)
-    joins = any(act.action == "run" and JOIN.search(act.detail["script"]) for act in telling.acts)
-    if renamed and joins:
+    scripts = [act.detail["script"] for act in telling.acts if act.action == "run"]
+    if renamed and any(JOIN.search(text) and not WAITS_FOR_NAME.search(text) for text in scripts):
         name = "hostname" if "hostname" in config else "set_hostname"
         telling.remark("BOOT043", str(config.get(name)), (name,))
+
+
+def _forget_closed_files(telling: Telling) -> None:
+    """Take back what was noted of secrets whose files the commands close to others."""
+    lines = [
+        line
+        for act in telling.acts
+        if act.action == "run"
+        for line in act.detail["script"].splitlines()
+    ]
+    telling.remarks[:] = [
+        remark
+        for remark in telling.remarks
+        if remark.trap != "BOOT022" or not any(closes(line, remark.found) for line in lines)
+    ]
 
 
 def _placed(remark: Remark, reading: Reading, first_line: int) -> Remark:

@@ -16,6 +16,7 @@ from transom.errors import UsageError
 from transom.model.codec import encode
 from transom.model.recipe import JoinPlan
 from transom.model.request import JoinSecrets, Request
+from transom.model.secret import SecretPlace
 
 FORMATS = ("cloud-config", "multipart", "script")
 HOME = r"C:\k\transom"
@@ -57,7 +58,8 @@ class BootPlan:
     """What boot data is made of.
 
     `program` are the node program's bytes where it is embedded, else it is fetched. Without
-    `join` somebody else, as Cluster API, writes the join configuration.
+    `join` somebody else, as Cluster API, writes the join configuration; with a `secret` the machine
+    fetches it from there.
     """
 
     request: Request
@@ -65,6 +67,7 @@ class BootPlan:
     program: Fetched
     embedded: bytes = field(default=b"", repr=False)
     join: JoinSecrets | None = None
+    secret: SecretPlace | None = None
     users: tuple[User, ...] = ()
 
 
@@ -97,21 +100,32 @@ def boot_files(plan: BootPlan) -> list[BootFile]:
 def _files(plan: BootPlan) -> Iterator[BootFile]:
     if plan.request.join is not None:
         raise UsageError("a recipe for boot data has no secrets", subject="the request")
+    arguments = ["--request", rf"{FOLDER}\request.json"]
+    if plan.secret is not None:
+        arguments += ["--secret", rf"{FOLDER}\secret.json"]
     wanted = {
         "python": encode(plan.python),
         "program": encode(plan.program),
         "close": [_JOIN.rpartition("\\")[0]],
-        "arguments": ["--request", rf"{FOLDER}\request.json"],
+        "arguments": arguments,
     }
     yield BootFile(rf"{FOLDER}\boot.json", _json(wanted))
     yield BootFile(rf"{FOLDER}\bring.py", carried("bring.py"))
     yield BootFile(COMMAND, carried("boot.cmd").replace(b"\n", b"\r\n"))
     yield BootFile(rf"{FOLDER}\request.json", _json(encode(plan.request)))
+    if plan.secret is not None:
+        yield BootFile(rf"{FOLDER}\secret.json", _json(encode(plan.secret)))
     if plan.embedded:
         yield BootFile(rf"{HOME}\node.pyz", plan.embedded)
-    if plan.join is not None:
-        yield BootFile(_JOIN, _json(join_configuration(plan.request.recipe.join, plan.join)))
+    if plan.join is not None and plan.secret is None:
+        yield BootFile(_JOIN, secret_content(plan))
     yield BootFile(_PLACEHOLDER, b"")
+
+
+def secret_content(plan: BootPlan) -> bytes:
+    """The join configuration with its token: a file of boot data, or what its store keeps."""
+    assert plan.join is not None
+    return _json(join_configuration(plan.request.recipe.join, plan.join))
 
 
 def carried(name: str) -> bytes:

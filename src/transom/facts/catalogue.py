@@ -112,6 +112,7 @@ GROUPS = (
         "Boot data",
         (
             platforms.Platform,
+            platforms.SecretStore,
             cloudbaseinit.ProgramVersion,
             cloudbaseinit.Section,
             cloudbaseinit.PartType,
@@ -120,6 +121,7 @@ GROUPS = (
             naming.NameRule,
             naming.NameLimit,
             capi.Provider,
+            capi.AcsEngine,
             capi.PublishedImage,
         ),
     ),

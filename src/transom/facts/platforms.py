@@ -31,3 +31,24 @@ class Platform(Row):
     unpacks_gzip: bool = True
     names_only: bool = False
     advice: str = ""
+
+
+class SecretStore(Row):
+    """A cloud's store for secrets, and how a machine there reaches it with its own identity.
+
+    In `endpoint`, `{region}` and `{domain}` are filled in on the machine, `{vault}` when boot data
+    is made. `audience` is what a token is asked for. `put` is the command that stores a file,
+    `rights` is what the machine's identity must be allowed.
+    """
+
+    subject: ClassVar[str] = "platforms"
+    table: ClassVar[str] = "secret_store"
+
+    title: str
+    platform: str
+    metadata: str
+    endpoint: str
+    version: str = ""
+    audience: str = ""
+    put: str
+    rights: tuple[str, ...]

@@ -1,9 +1,9 @@
 """The verb `boot`: a machine's own boot data asks for the join, without anybody watching.
 
 Called by what `transom userdata compile` writes, at each boot until it succeeds. The token is in
-the join configuration that boot data wrote: closed to others first, read, and removed after success.
-The sentinel that Cluster API waits for is written after the node has joined and never before. The
-exit code is cloudbase-init's: 1003 asks for a restart and to be run again.
+the join configuration that boot data wrote, or that is fetched from where a cloud keeps it: closed
+to others first, read, and removed after success. The sentinel that Cluster API waits for is written after the node has joined and never before. The exit code is
+cloudbase-init's: 1003 asks for a restart and to be run again.
 """
 
 import ipaddress
@@ -19,13 +19,16 @@ from transom.model.answers import BootReport
 from transom.model.codec import decode, encode
 from transom.model.recipe import Recipe
 from transom.model.request import Request, Verb
+from transom.model.secret import SecretPlace
 from transom.node import join_configuration
 from transom.node.host.protocols import Machine
 from transom.node.host.values import PathKind
 from transom.node.join_configuration import TOKEN
 from transom.node.journal import Journal
 from transom.node.layout import Layout
+from transom.node.manual_join import ADMINISTRATORS_ONLY
 from transom.node.runner import Ending, Outcome, Runner
+from transom.node.vault.store import open_store
 
 REBOOT_AND_AGAIN = 1003
 JOIN_CONFIGURATION = r"C:\run\kubeadm\kubeadm-join-config.yaml"
@@ -38,13 +41,15 @@ Afterwards = Callable[[Request, Outcome], None]
 class Boot:
     """Where boot data put its request and the join configuration, and where success is told.
 
-    With `prepare` the host is made ready and somebody else joins it.
+    With `prepare` the host is made ready and somebody else joins it. `secret` is a file that says
+    where the join configuration is fetched from, where boot data does not bring it.
     """
 
     request: str
     join: str = JOIN_CONFIGURATION
     sentinel: str = SENTINEL
     prepare: bool = False
+    secret: str = ""
 
     @property
     def report(self) -> str:
@@ -101,6 +106,8 @@ def _run(
         if machine.files.kind(plan.join) is PathKind.ABSENT and _has_joined(machine, layout):
             return Ending.DONE
         machine.files.remove(plan.sentinel)
+        if plan.secret:
+            _fetch(machine, plan)
         configuration = join_configuration.read(machine.files, plan.join)
         request = replace(request, join=join_configuration.secrets(configuration, plan.join))
         name = (configuration.get("nodeRegistration") or {}).get("name")
@@ -127,6 +134,22 @@ def _request(machine: Machine, plan: Boot) -> Request:
     if request.join is not None:
         raise UsageError("a request on the disk has no secrets", subject=plan.request)
     return replace(request, verb=verb)
+
+
+def _fetch(machine: Machine, plan: Boot) -> None:
+    """Have the join configuration from its store, on the disk for good before it is deleted there."""
+    try:
+        place = decode(SecretPlace, json.loads(machine.files.read(plan.secret)))
+    except ValueError as error:
+        raise UsageError(f"{plan.secret} is no place of a secret: {error}") from error
+    store = open_store(place, machine.web, machine.clock)
+    if machine.files.kind(plan.join) is PathKind.ABSENT:
+        content = store.fetch()
+        machine.files.make_directory(ntpath.dirname(plan.join))
+        machine.files.write(plan.join, content, acl=ADMINISTRATORS_ONLY, secret=True)
+        machine.flush()
+    if not place.keep:
+        store.delete()
 
 
 def adapted(recipe: Recipe, *, name: str, address: str) -> Recipe:

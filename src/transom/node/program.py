@@ -123,6 +123,10 @@ def _parser() -> argparse.ArgumentParser:
             entry.add_arguments(verb, name)
         if name in doctor.VERBS:
             doctor.add_arguments(verb, name)
+        if name == Verb.PREPARE.value:
+            verb.add_argument(
+                "--image", action="store_true", help="make a model for copies, in this session"
+            )
         if name == Verb.JOIN.value:
             verb.add_argument(
                 "--kubeconfig", default="", help="join without kubeadm, with this file's credential"
@@ -131,6 +135,9 @@ def _parser() -> argparse.ArgumentParser:
             verb.add_argument("--request", required=True, help="the request, without secrets")
             verb.add_argument("--join", default=JOIN_CONFIGURATION, help="kubeadm's configuration")
             verb.add_argument("--sentinel", default=SENTINEL, help="written after success")
+            verb.add_argument(
+                "--secret", default="", help="where the configuration is fetched from"
+            )
             verb.add_argument("--prepare", action="store_true", help="somebody else joins")
         if name == "attach":
             verb.add_argument("--from", dest="offset", type=int, default=0, help="byte to begin at")
@@ -194,12 +201,14 @@ def _run(
         request = read_request(stdin.read(), verb)
     if verb is Verb.JOIN and options.kubeconfig:
         request = _by_hand(request, machine.files.read(options.kubeconfig).decode())
+    if verb is Verb.PREPARE and options.image:
+        request = replace(request, image=True)
     started = datetime.fromtimestamp(machine.clock.now(), UTC)
     name = options.run or started.strftime("%Y%m%dT%H%M%S") + f"-{verb.value}"
     layout = Layout(options.home)
     if machine.files.kind(layout.events(name)) is not PathKind.ABSENT:
         raise UsageError(f"there was a run {name} already", hint="Give this one another name.")
-    if not options.foreground:
+    if not (options.foreground or request.image):
         place = ("--home", options.home, "--run", name)
         argv = (sys.executable, sys.argv[0], verb.value, *place, "--service")
         machine.background.start(argv, json.dumps(encode(request)).encode())
@@ -219,6 +228,7 @@ def _boot(options: argparse.Namespace, machine: Machine, say: Callable[[Any], No
         join=options.join,
         sentinel=options.sentinel,
         prepare=options.prepare,
+        secret=options.secret,
     )
     leave = partial(_leave_watch, machine, options.home, name)
     return boot(machine, Layout(options.home), plan, run=name, say=say, afterwards=leave)

@@ -1,11 +1,16 @@
 """`transom userdata compile`: from a fleet and its lock to boot data, or every reason why not."""
 
+import json
 import re
+from argparse import Namespace
 from typing import Any
 
 import pytest
+from tests.cloudbase import execute
 
+from transom.bootstrap.machine import Machine
 from transom.cli.main import main
+from transom.cli.userdata import stores
 from transom.facts.platforms import Platform
 from transom.facts.rows import At, one
 
@@ -64,3 +69,47 @@ def test_what_no_lock_has_is_not_used(site):
 
 def test_an_unknown_host_is_told(site):
     assert site("--host", "nobody")[0] == 2
+
+
+STORED = ["--join", "secret", "--store", "azure-key-vault", "--secret-name", "shop-join"]
+
+
+def test_with_a_store_the_token_is_in_the_secret_and_not_in_boot_data(site):
+    where = f"endpoint: 10.0.0.4:6443, tokenFrom: {{file: t}}, caCertHashes: ['sha256:{'a' * 64}']"
+    file = site.folder / "fleet.yaml"
+    file.write_text(file.read_text().replace("kubeconfig: ~/.kube/config", where))
+    (site.folder / "token").write_text(TOKEN)
+    options = ["--vault", "shop", "--program-url", "https://f/node.pyz", "--format", "multipart"]
+    secret = site.folder / "join.json"
+    filling = ["--token-file", str(site.folder / "token"), "--write-secret", str(secret)]
+    code, _out, err = site(*STORED, *options, *filling)
+    assert code == 0, err
+    assert f"az keyvault secret set --vault-name shop --name shop-join --file {secret}" in err
+    assert "secrets/get, secrets/delete" in err
+    assert json.loads(secret.read_text())["discovery"]["bootstrapToken"]["token"] == TOKEN
+    assert secret.stat().st_mode & 0o077 == 0
+    acts = execute((site.folder / "out").read_bytes(), Machine()).acts
+    written = [subject for action, subject, _detail in acts if action == "write"]
+    assert r"C:\k\transom\boot\secret.json" in written
+    assert r"C:\run\kubeadm\kubeadm-join-config.yaml" not in written
+
+
+def test_everything_that_a_store_needs_is_asked_for_at_once(site):
+    code, _out, err = site("--join", "secret", "--store", "azure-key-vault")
+    assert code == 2
+    assert "--secret-name and --vault" in err
+
+
+@pytest.mark.parametrize(
+    ("vault", "endpoint", "audience"),
+    [("shop", "https://shop.vault.azure.net", "https://vault.azure.net"),
+     ("https://shop.vault.azure.cn/", "https://shop.vault.azure.cn", "https://vault.azure.cn"),
+     ("https://10.0.0.4:8443", "https://10.0.0.4:8443", "https://vault.azure.net")],
+)  # fmt: skip
+def test_a_vault_of_another_cloud_is_asked_with_a_token_for_it(vault, endpoint, audience):
+    args = Namespace(
+        store="azure-key-vault", secret_name="j", vault=vault, store_endpoint="", region="",
+        identity="", keep_secret=False,
+    )  # fmt: skip
+    found = stores.place_of(args)
+    assert (found.endpoint, found.audience, found.version) == (endpoint, audience, "7.4")

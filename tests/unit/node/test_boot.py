@@ -1,14 +1,17 @@
 """The verb boot: success leaves the sentinel and no token, failure a report and no sentinel."""
 
 import json
+import random
 
 import pytest
 
 from transom.model.codec import encode
 from transom.model.recipe import Recipe
 from transom.model.request import Verb
+from transom.model.secret import SecretPlace
 from transom.node.boot import JOIN_CONFIGURATION, REBOOT_AND_AGAIN, SENTINEL, Boot, adapted, boot
-from transom.node.host.values import Completed, PathKind
+from transom.node.host.faults import Fault, PowerCut
+from transom.node.host.values import Completed, PathKind, WebAnswer
 from transom.node.layout import Layout
 from transom.node.manual_join import ADMINISTRATORS_ONLY
 
@@ -154,3 +157,95 @@ def test_a_pool_s_recipe_becomes_that_of_its_machine(recipe):
     assert found.identity.name == found.join.node_name == "win-77"
     assert found.identity.address == "10.9.9.9"
     assert recipe.identity.address not in json.dumps(encode(found))
+
+
+# A join configuration that is kept in a cloud's store.
+
+SECRET = r"C:\k\transom\boot\secret.json"
+FETCHING = Boot(request=REQUEST, secret=SECRET)
+
+
+class Vault:
+    """A key vault as the machine reaches it."""
+
+    def __init__(self, machine, *, keep=False):
+        self.kept: dict[str, str] = {"join": CONFIGURATION}
+        self.may_delete = True
+        place = SecretPlace(
+            store="azure-key-vault",
+            name="join",
+            endpoint="https://v",
+            metadata="http://m",
+            keep=keep,
+        )
+        machine.host.files.write(SECRET, json.dumps(encode(place)).encode())
+        machine.host.web.server = self.answer
+
+    def answer(self, method, url, headers, body):
+        del headers, body
+        if url.startswith("http://m/metadata/identity"):
+            return WebAnswer(200, b'{"access_token": "t"}')
+        if "join" not in self.kept:
+            return WebAnswer(404, b"{}")
+        if method == "DELETE":
+            if not self.may_delete:
+                return WebAnswer(403, b'{"error": {"code": "Forbidden", "message": "no"}}')
+            del self.kept["join"]
+            return WebAnswer(200, b"{}")
+        return WebAnswer(200, json.dumps({"value": self.kept["join"]}).encode())
+
+
+@pytest.fixture
+def fetching(make_host, request_for):
+    return Machine(make_host(), request_for(Verb.JOIN, join=None), configuration="")
+
+
+def test_a_configuration_is_fetched_deleted_in_its_store_and_gone_after_the_join(fetching):
+    vault = Vault(fetching)
+    assert fetching.boot(FETCHING) == 0
+    assert vault.kept == {}
+    assert fetching.has(SENTINEL)
+    assert not fetching.has(JOIN_CONFIGURATION)
+    assert TOKEN.encode() not in fetching.everything()
+    assert fetching.boot(FETCHING) == 0
+
+
+def test_a_secret_that_others_need_too_stays(fetching):
+    vault = Vault(fetching, keep=True)
+    assert fetching.boot(FETCHING) == 0
+    assert "join" in vault.kept
+
+
+def test_after_a_restart_what_was_fetched_is_still_there(fetching):
+    vault = Vault(fetching)
+    fetching.host.features.need_reboot.add("Containers")
+    assert fetching.boot(FETCHING) == REBOOT_AND_AGAIN
+    assert vault.kept == {}
+    assert fetching.host.files.acl(JOIN_CONFIGURATION) == ADMINISTRATORS_ONLY
+    fetching.host.features.reboot()
+    assert fetching.boot(FETCHING) == 0
+    assert fetching.has(SENTINEL)
+
+
+def test_a_secret_that_cannot_be_deleted_is_told_and_nothing_is_joined(fetching):
+    Vault(fetching).may_delete = False
+    assert fetching.boot(FETCHING) == 5
+    report = json.loads(fetching.host.files.read(PLAN.report))
+    assert "cannot delete the secret join: 403: Forbidden" in report["message"]
+    assert not [argv for argv in fetching.host.processes.ran if "join" in argv]
+
+
+@pytest.mark.parametrize("fault", [Fault.CUT_BEFORE, Fault.CUT_AFTER])
+@pytest.mark.parametrize("at", range(1, 30, 2))
+def test_a_power_cut_loses_the_secret_nowhere(make_host, request_for, fault, at):
+    """It is in its store or on the disk, and the next boot joins."""
+    machine = Machine(make_host(), request_for(Verb.JOIN, join=None), configuration="")
+    vault = Vault(machine)
+    machine.host.flush()
+    machine.host.calls.inject(fault, at=at)
+    with pytest.raises(PowerCut):
+        machine.boot(FETCHING)
+    machine.host.power_cycle(random.Random(at))
+    assert machine.boot(FETCHING) == 0
+    assert machine.has(SENTINEL)
+    assert vault.kept == {}

@@ -10,7 +10,7 @@ from transom.bootstrap.story import Path, Skip, Telling
 from transom.facts.cloudbaseinit import Number
 from transom.facts.rows import At, one
 
-_KNOWN = frozenset(
+KNOWN = frozenset(
     [
         "name",
         "passwd",
@@ -23,7 +23,7 @@ _KNOWN = frozenset(
         "ssh_authorized_keys",
     ]
 )
-_HASHED = re.compile(r"\$[0-9a-z]{1,3}\$")
+HASHED = re.compile(r"\$[0-9a-z]{1,3}\$")
 
 
 def follow(value: Any, telling: Telling, machine: Machine, section: str) -> bool:
@@ -61,7 +61,7 @@ def _make(item: dict[Any, Any], path: Path, telling: Telling) -> None:
     name = item["name"]
     if not isinstance(name, str):
         raise Skip(f"its name is {kind_of(name)}")
-    ignored = sorted(str(key) for key in item if key not in _KNOWN)
+    ignored = sorted(str(key) for key in item if key not in KNOWN)
     if ignored:
         telling.remark("BOOT034", f"{', '.join(ignored)} of {name}", (*path, ignored[0]))
     detail = telling.act(
@@ -80,7 +80,7 @@ def _password(item: dict[Any, Any], path: Path, telling: Telling) -> str:
     where = (*path, "passwd")
     if not isinstance(password, str | bytes | list | dict | tuple | set):
         raise Skip(f"passwd is {kind_of(password)}")
-    if isinstance(password, str) and _HASHED.match(password):
+    if isinstance(password, str) and HASHED.match(password):
         telling.remark("BOOT031", f"passwd of {item['name']} is a hash", where)
     longest = one(Number, "cloudbase-init-password-length", At()).value
     if len(password) > longest:

@@ -74,7 +74,7 @@ def _write(entry: Any, path: Path, telling: Telling) -> None:
         raise Skip(f"permissions {mode} are no mode")
     if "owner" in entry:
         telling.remark("BOOT023", f"owner {entry['owner']}", (*path, "owner"))
-    if _SECRET.search(content):
+    if holds_secret(content):
         telling.remark("BOOT022", place, (*path, "path"))
     if not mode & _OWNER_WRITE:
         telling.remark("BOOT028", f"{place} with mode {mode:04o}", (*path, "permissions"))
@@ -110,6 +110,11 @@ def _place(value: Any, path: Path, telling: Telling) -> str:
 def absolute(path: str) -> str:
     """Where a path leads that cloudbase-init is given."""
     return ntpath.normpath(ntpath.join(DIRECTORY, path))
+
+
+def holds_secret(content: bytes) -> bool:
+    """Whether a file has something in it that not everybody may read."""
+    return _SECRET.search(content) is not None
 
 
 def _content(entry: dict[Any, Any], path: Path, telling: Telling) -> bytes:

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from transom.cli import fleet_file, locked_host
-from transom.cli.userdata import source
+from transom.cli.userdata import source, stores
 from transom.cli.userdata.pack import write_private
 from transom.errors import UsageError
 
@@ -26,10 +26,16 @@ examples:
   transom userdata compile -f fleet.yaml --platform aws --program-url https://files.corp/node.pyz
   transom userdata compile -f fleet.yaml --format multipart --user capi --ssh-key id_ed25519.pub
   transom userdata compile -f fleet.yaml --write-program node.pyz        the program, to be served
+  transom userdata compile -f fleet.yaml --join secret --store aws-ssm --secret-name /shop/join \\
+      --token-file token --write-secret join.json --out user-data     the token in the store, not in boot data
+  transom userdata compile --from-secret secret/shop-md-win-abcde -n clusters --out user-data
+  transom userdata compile --from-secret user-data.yaml > safe.yaml      what Cluster API wrote, made safe
 
-With --join kubeadm-config somebody else, as Cluster API, writes the join configuration. Every machine that
+With --join kubeadm-config somebody else, as Cluster API, writes the join configuration; with --join secret the
+machine fetches it with its own identity and deletes it in the store. Every machine that
 boots with it takes its own name and address. Only --format multipart reports a failure to the platform.
-exit codes: 0 written, 2 usage, 3 the fleet cannot work or the platform does not take the result
+With --from-secret an existing document is rewritten into one that does the same safely, and the differences are shown.
+exit codes: 0 written, 1 written, and something in the rewritten document is still wrong, 2 usage, 3 the fleet cannot work or the platform does not take the result
 """
 
 
@@ -43,15 +49,21 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--lock", metavar="FILE", help="(default: transom.lock beside the fleet)")
     parser.add_argument(
         "--join",
-        choices=["kubeadm-config", "token"],
+        choices=["kubeadm-config", "token", "secret"],
         default="kubeadm-config",
         help="who brings the credential (default: %(default)s)",
     )
-    parser.add_argument("--token-file", metavar="FILE", help="the token, for --join token; or -")
+    parser.add_argument("--token-file", metavar="FILE", help="the token; - is standard input")
     parser.add_argument(
         "--format", choices=FORMATS, default="cloud-config", help="(default: %(default)s)"
     )
     source.add_machine_arguments(parser)
+    given = parser.add_argument_group("an existing document")
+    given.add_argument(
+        "--from-secret", metavar="FILE", help="rewrite a file, - or secret/NAME; no fleet is read"
+    )
+    source.add_cluster_arguments(given)
+    stores.add_arguments(parser)
     carried = parser.add_argument_group("what it carries")
     carried.add_argument(
         "--program-url", metavar="URL", default="", help="where node.pyz is served"
@@ -69,6 +81,10 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Compile, look at the result as cloudbase-init would, and write it."""
+    if args.from_secret:
+        from transom.cli.userdata import rewriting
+
+        return rewriting.run(args)
     from transom.bootstrap.compile import compile_boot_data
 
     if args.write_program:
@@ -79,6 +95,8 @@ def run(args: Namespace) -> int:
     recipe = plan.request.recipe
     data = compile_boot_data(plan, args.format)
     _check(args, data)
+    if args.join == "secret":
+        stores.write_secret(args, plan)
     if args.out == "-":
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
@@ -115,9 +133,15 @@ def _plan(args: Namespace, fleet: "Fleet", recipe: "Recipe", program: bytes) -> 
         python=Fetched(sha256=python.sha256, url=python.url),
         program=Fetched(sha256=sha256, url=args.program_url),
         embedded=embedded,
-        join=_secrets(args, fleet) if args.join == "token" else None,
+        join=_secrets(args, fleet) if _brings_token(args) else None,
+        secret=stores.place_of(args) if args.join == "secret" else None,
         users=_users(args),
     )
+
+
+def _brings_token(args: Namespace) -> bool:
+    """Whether a join configuration is made here: for the boot data itself, or for its store."""
+    return args.join == "token" or (args.join == "secret" and bool(args.write_secret))
 
 
 def _secrets(args: Namespace, fleet: "Fleet") -> "JoinSecrets":
@@ -127,7 +151,7 @@ def _secrets(args: Namespace, fleet: "Fleet") -> "JoinSecrets":
     if not args.token_file or not cluster.endpoint or not cluster.ca_cert_hashes:
         raise UsageError(
             "a join by token needs the token, and where to join",
-            subject="--join token",
+            subject=f"--join {args.join}",
             hint="give --token-file, and cluster.endpoint and cluster.caCertHashes in the fleet",
         )
     token = fleet_file.read_bytes(args.token_file).decode().strip()

@@ -1,6 +1,5 @@
 """`transom userdata lint`: boot data through the eyes of cloudbase-init."""
 
-import re
 from argparse import ArgumentParser, Namespace
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -29,7 +28,6 @@ Secrets are told by their hash and never printed. Nothing in the document is exe
 exit codes: 0 clean, 1 findings at or above --fail-on, 2 usage or something that cannot be read
 """
 _LINES = 6
-_SECRETS = re.compile(r"\b[a-z0-9]{6}\.[a-z0-9]{16}\b|(?<=passwd: )\S+|(?<=password: )\S+")
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -52,7 +50,7 @@ def run(args: Namespace) -> int:
         raise UsageError(
             "a story is told as text or as json", subject="--explain", hint="give one -o, or none"
         )
-    found = source.read(args)
+    found = source.read(args.source, args)
     linted = lint(found.data, source.machine_of(args), found.origin)
     report = _report(linted.findings, found.data, with_lines=outputs[0][0] == "text")
     for form, file in outputs:
@@ -81,7 +79,7 @@ def _line(finding: Finding, lines: list[str]) -> str | None:
     if not 0 < finding.line <= len(lines):
         return None
     text = lines[finding.line - 1].rstrip("\r")
-    return _SECRETS.sub("[hidden]", text) if text.replace("\t", "").isprintable() else None
+    return source.hidden(text) if text.replace("\t", "").isprintable() else None
 
 
 def _print_story(linted: "Linted", name: str, file: str) -> None:

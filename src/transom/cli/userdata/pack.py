@@ -76,7 +76,7 @@ def run(args: Namespace) -> int:
         public_keys=tuple(read_bytes(file).decode().strip() for file in args.public_key),
         network_config=read_bytes(args.network_config) if args.network_config else b"",
     )
-    packed = pack(source.read(args).data, platform, identity, form=args.form)
+    packed = pack(source.read(args.source, args).data, platform, identity, form=args.form)
     if args.out == "-":
         sys.stdout.buffer.write(packed.content)
         sys.stdout.buffer.flush()

@@ -1,15 +1,19 @@
 """Where boot data comes from: a file, standard input, or a Secret of a cluster."""
 
+import re
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, NamedTuple
 
 from transom.errors import UsageError
 
 if TYPE_CHECKING:
+    from argparse import _ArgumentGroup
+
     from transom.bootstrap.lint import Origin
     from transom.bootstrap.machine import Machine
 
 _SECRET = "secret/"  # noqa: S105 - a kind of object, as kubectl writes it
+_HIDDEN = re.compile(r"\b[a-z0-9]{6}\.[a-z0-9]{16}\b|(?<=passwd: )\S+|(?<=password: )\S+")
 
 
 class Source(NamedTuple):
@@ -19,9 +23,19 @@ class Source(NamedTuple):
     origin: "Origin"
 
 
+def hidden(text: str) -> str:
+    """Text of boot data as it may be shown: without tokens and passwords."""
+    return _HIDDEN.sub("[hidden]", text)
+
+
 def add_arguments(parser: ArgumentParser) -> None:
     """What is read, and the cluster a Secret is in."""
     parser.add_argument("source", metavar="FILE", help="a file, - or secret/NAME")
+    add_cluster_arguments(parser)
+
+
+def add_cluster_arguments(parser: "ArgumentParser | _ArgumentGroup") -> None:
+    """The cluster that secret/NAME is in."""
     parser.add_argument(
         "-n", "--namespace", default="default", help="of secret/NAME (default: default)"
     )
@@ -55,31 +69,31 @@ def machine_of(args: Namespace) -> "Machine":
     return machine
 
 
-def read(args: Namespace) -> Source:
-    """The boot data that is named; of a Secret, what is in it."""
+def read(name: str, args: Namespace) -> Source:
+    """The boot data of that name; of a Secret, what is in it."""
     from transom.bootstrap.lint import Origin
     from transom.bootstrap.secret import secret_in
 
-    if args.source.startswith(_SECRET):
-        return _of_cluster(args)
+    if name.startswith(_SECRET):
+        return _of_cluster(name, args)
     from transom.cli.fleet_file import read_bytes
 
-    data = read_bytes(args.source)
-    file = "standard input" if args.source == "-" else args.source
+    data = read_bytes(name)
+    file = "standard input" if name == "-" else name
     found = secret_in(data, file=file)
     if found is None:
         return Source(data, Origin(file))
     return Source(found.data, Origin(file, "Secret", found.namespace, found.name))
 
 
-def _of_cluster(args: Namespace) -> Source:
+def _of_cluster(source: str, args: Namespace) -> Source:
     import asyncio
 
     from transom.bootstrap.lint import Origin
     from transom.cli.cluster_access import kubeconfig_of
     from transom.kube.client import open_cluster
 
-    name = args.source.removeprefix(_SECRET)
+    name = source.removeprefix(_SECRET)
 
     async def ask() -> bytes:
         api = open_cluster(kubeconfig_of(args.kubeconfig), context=args.context)
@@ -96,4 +110,4 @@ def _of_cluster(args: Namespace) -> Source:
             )
         return found["value"]
 
-    return Source(asyncio.run(ask()), Origin(args.source, "Secret", args.namespace, name))
+    return Source(asyncio.run(ask()), Origin(source, "Secret", args.namespace, name))

@@ -25,6 +25,7 @@ from transom.node.host.values import (
     ServiceStatus,
     Signature,
     Volume,
+    WebAnswer,
 )
 
 
@@ -450,6 +451,29 @@ class Source(Protocol):
         """Give whether the offset was honoured, and the bytes from there; TemporaryError on loss."""
 
 
+class WebCalls(Protocol):
+    """Single calls over HTTP."""
+
+    def call(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str],
+        body: bytes | None = None,
+        direct: bool = False,
+    ) -> WebAnswer:
+        """Give the answer, whatever its status; TemporaryError where there is none.
+
+        Args:
+            method: GET, PUT, POST or DELETE.
+            url: The address.
+            headers: Sent with it.
+            body: Sent with it, where there is one.
+            direct: Never through a proxy, as for the metadata of this very machine.
+        """
+
+
 class Background(Protocol):
     """Work that outlives the session that starts it."""
 
@@ -568,6 +592,8 @@ class Machine(UndoHost, Protocol):
     def vitals(self) -> Vitals: ...
     @property
     def hns(self) -> Hns: ...
+    @property
+    def web(self) -> WebCalls: ...
 
     def flush(self) -> None:
         """Return when everything written so far would outlive a power cut."""

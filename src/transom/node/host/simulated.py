@@ -27,6 +27,7 @@ from transom.node.host.simulated_nouns import (
     SimulatedSignatures,
     SimulatedSource,
     SimulatedSystem,
+    SimulatedWeb,
 )
 from transom.node.host.simulated_vitals import SimulatedHns, SimulatedVitals
 from transom.node.host.values import Completed
@@ -128,6 +129,7 @@ class SimulatedHost:
         self.system = SimulatedSystem()
         self.signatures = SimulatedSignatures(self.disk)
         self.source = SimulatedSource(self.calls)
+        self.web = SimulatedWeb(self.calls)
         self.cluster = SimulatedCluster(self.calls)
         self.clock = SimulatedClock()
         self.background = SimulatedBackground()

@@ -6,7 +6,7 @@ Windows writes the registry, where most of these live, lazily: until `flush` a c
 import contextlib
 import hashlib
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +24,7 @@ from transom.node.host.values import (
     RegistryData,
     ServiceDefinition,
     Signature,
+    WebAnswer,
 )
 
 
@@ -313,6 +314,32 @@ class SimulatedSystem:
 
     def now(self) -> float:
         return self.time
+
+
+WebServer = Callable[[str, str, Mapping[str, str], bytes], WebAnswer]
+
+
+@dataclass
+class SimulatedWeb:
+    """Calls answered by a function that a test puts in `server`; nobody is reached without one."""
+
+    calls: Calls
+    server: WebServer | None = None
+
+    def call(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str],
+        body: bytes | None = None,
+        direct: bool = False,
+    ) -> WebAnswer:
+        del direct
+        self.calls.looked()
+        if self.server is None:
+            raise TemporaryError(f"cannot reach {url}: no route", subject=url)
+        return self.server(method, url, headers, body or b"")
 
 
 @dataclass

@@ -1,7 +1,7 @@
 """What the nouns of a host are made of: plain values that the protocols speak in."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
@@ -121,3 +121,11 @@ class Signature:
     issuer: str
     thumbprint: str
     problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WebAnswer:
+    """What a server answered; its text form never shows the body, which may be a secret."""
+
+    status: int
+    body: bytes = field(repr=False)

@@ -11,6 +11,7 @@ from transom.node.host.cluster import NodeCluster
 from transom.node.host.downloads import Downloads
 from transom.node.host.files import SafeFiles
 from transom.node.host.processes import RealProcesses
+from transom.node.host.web import Web
 from transom.node.host.windows_background import WindowsBackground
 from transom.node.host.windows_disk import WindowsDisk
 from transom.node.host.windows_hns import WindowsHns
@@ -43,6 +44,7 @@ class WindowsHost:
         self.system = WindowsSystem(self.registry)
         self.signatures = WindowsSignatures()
         self.source = Downloads(self.environment)
+        self.web = Web(self.environment)
         self.cluster = NodeCluster(self.files)
         self.background = WindowsBackground(self.services)
         self.vitals = WindowsVitals(self.services, self.processes)

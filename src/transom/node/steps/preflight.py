@@ -124,13 +124,13 @@ def _volumes(recipe: Recipe) -> list[str]:
 
 
 def _name(host: ReadHost, recipe: Recipe) -> Iterator[Refusal]:
-    name = host.system.computer_name()
-    if name.lower() != recipe.join.node_name.lower():
+    name, wanted = host.system.computer_name(), recipe.join.node_name
+    if wanted and name.lower() != wanted.lower():
         yield Refusal(
             id="computer-name",
             subject="computer name",
             found=name,
-            reason=f"the node is to be {recipe.join.node_name}, and both must agree",
+            reason=f"the node is to be {wanted}, and both must agree",
             fix="Name the host in the fleet as the machine is named, or rename the machine.",
             source="",
         )

@@ -47,7 +47,7 @@ class Upgrade:
     title: str = "Upgrade the node's programs"
     needs: tuple[str, ...] = ("directories",)
     disruption: Disruption = Disruption.KUBELET_RESTART
-    seen: Seen = Seen.SIMULATED
+    seen: Seen = Seen.UPSTREAM_BINARY
     applies: Applies = EVERYWHERE
 
     def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:

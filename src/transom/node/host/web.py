@@ -1,0 +1,62 @@
+"""Single calls over HTTP, such as to a cloud's metadata and its store for secrets.
+
+Every answer is given back, also a refusal; only where there is none, an error is raised.
+"""
+
+import http.client
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+
+from transom.errors import TemporaryError
+from transom.node.host.protocols import ReadEnvironment
+from transom.node.host.values import WebAnswer
+
+_TIMEOUT_S = 20
+_MOST_BYTES = 1 << 20
+
+
+class Web:
+    """Calls from this machine; through its proxy where asked."""
+
+    def __init__(self, environment: ReadEnvironment) -> None:
+        self._environment = environment
+
+    def call(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str],
+        body: bytes | None = None,
+        direct: bool = False,
+    ) -> WebAnswer:
+        request = urllib.request.Request(  # noqa: S310 - a store or metadata that boot data names
+            url, data=body, headers=dict(headers), method=method
+        )
+        proxies = {} if direct else self._proxies()
+        opener = urllib.request.build_opener(
+            urllib.request.ProxyHandler(proxies),
+            _NoRedirects(),
+            urllib.request.HTTPErrorProcessor(),
+        )
+        try:
+            with opener.open(request, timeout=_TIMEOUT_S) as answer:
+                return WebAnswer(answer.status, answer.read(_MOST_BYTES))
+        except urllib.error.HTTPError as error:
+            with error:
+                return WebAnswer(error.code, error.read(_MOST_BYTES))
+        except (OSError, http.client.HTTPException) as error:
+            raise TemporaryError(f"cannot reach {url}: {error}", subject=url) from error
+
+    def _proxies(self) -> dict[str, str]:
+        names = {"http": "HTTP_PROXY", "https": "HTTPS_PROXY", "no": "NO_PROXY"}
+        found = {kind: self._environment.get(name) for kind, name in names.items()}
+        return {kind: value for kind, value in found.items() if value}
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A signed call or a token goes where it was sent and nowhere else."""
+
+    def redirect_request(self, *_about: object) -> None:
+        return None

@@ -1,0 +1,1 @@
+"""Stores for secrets that clouds have, reached with the machine's own identity; `store.py` chooses."""
