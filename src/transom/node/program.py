@@ -43,6 +43,7 @@ from transom.node.journal import Journal
 from transom.node.kubeconfig import read_access
 from transom.node.layout import Layout
 from transom.node.leftovers import leftovers
+from transom.node.run import keep_networks
 from transom.node.run import verb as keeping
 from transom.node.run.states import program_states
 from transom.node.runner import Ending, Outcome, Runner
@@ -142,6 +143,7 @@ def _parser() -> argparse.ArgumentParser:
         if name == "attach":
             verb.add_argument("--from", dest="offset", type=int, default=0, help="byte to begin at")
     keeping.add_arguments(verbs.add_parser(keeping.VERB))
+    keep_networks.add_arguments(verbs.add_parser(keep_networks.VERB))
     return parser
 
 
@@ -185,6 +187,8 @@ def _work(
         return _boot(options, machine, say)
     if options.verb == keeping.VERB:
         return keeping.run(options, machine, Layout(options.home), say)
+    if options.verb == keep_networks.VERB:
+        return keep_networks.run(options, machine, Layout(options.home))
     return _run(options, machine, stdin, say)
 
 

@@ -53,6 +53,8 @@ MADE = {
     "k115-2019-docker-wincni",
     "k116-2019-docker-services",
     "k118-2019-docker-hyperv",
+    "k120-2019-docker-wins-l2bridge",
+    "k120-2019-docker-wins-overlay",
     "k122-2019-containerd-hostprocess-gates",
     "k123-2019-containerd-hostprocess",
     "k130-2019-containerd-flannel-l2bridge",

@@ -10,6 +10,7 @@ from transom.node.steps.environment import Environment
 from transom.node.steps.features import Features
 from transom.node.steps.files import Files
 from transom.node.steps.firewall import Firewall
+from transom.node.steps.host_networks import HostNetworks
 from transom.node.steps.join import Join
 from transom.node.steps.kubelet_arguments import KubeletArguments
 from transom.node.steps.kubelet_settings import KubeletSettings
@@ -37,6 +38,7 @@ PREPARE: tuple[Step, ...] = (
     Artifacts(),
     Files(),
     Services(),
+    HostNetworks(),
 )
 
 STEPS: tuple[Step, ...] = (

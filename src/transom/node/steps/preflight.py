@@ -20,7 +20,6 @@ from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Present
 from transom.node.steps.artifacts import INTERPRETER
 from transom.node.steps.join import Layout
 
-_PRIVILEGED = ("hostprocess", "services")
 _GIB = 1 << 30
 _PORTS = {"http": 80, "https": 443}
 
@@ -147,24 +146,6 @@ def _recipe(recipe: Recipe) -> Iterator[Refusal]:
                 fix="Lock the fleet and resolve it again.",
                 source=artifact.why,
             )
-    if recipe.target.privileged not in _PRIVILEGED:
-        yield Refusal(
-            id="privileged-way",
-            subject="privileged",
-            found=recipe.target.privileged,
-            reason="this version runs kube-proxy and the network in HostProcess pods or as services",
-            fix=f"Set privileged to {' or '.join(_PRIVILEGED)}.",
-            source=recipe.target.why,
-        )
-    if recipe.host_networks:
-        yield Refusal(
-            id="docker-network",
-            subject=recipe.host_networks[0].name,
-            found="a Docker network",
-            reason="this version prepares hosts with containerd only",
-            fix="Use containerd.",
-            source=recipe.host_networks[0].why,
-        )
 
 
 def _other_cluster(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
