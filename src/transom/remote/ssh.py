@@ -290,7 +290,9 @@ class SshSession:
             raise self._lost() from error
         except asyncssh.SFTPError as error:
             raise PermanentError(
-                f"cannot {act} on {self._name}: {error.reason}", subject=self._name
+                f"cannot {act} on {self._name}: {error.reason}",
+                subject=self._name,
+                hint="look whether its disk is full, and who may write there",
             ) from error
         except TimeoutError as error:
             raise TemporaryError(
