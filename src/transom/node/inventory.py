@@ -51,7 +51,7 @@ def inventory(machine: Machine, layout: Layout, *, features: bool = False) -> In
             FoundVolume(root=root, bytes=volume.total, free_bytes=volume.free)
             for root, volume in machine.system.volumes().items()
         ),
-        pipes=tuple(name for name in _known(machine.vitals.pipes, ()) if name in _PIPES),
+        pipes=_known(lambda: _own_pipes(machine), ()),
         joined_to=_joined_to(machine.files, recipe),
         installed=_installed(recipe),
         features=_features(machine) if features else {},
@@ -78,9 +78,15 @@ def _installed(recipe: Recipe | None) -> dict[str, str]:
 
 
 def _features(host: ReadHost) -> dict[str, str]:
-    return {
-        name: _known(lambda name=name: host.features.state(name).value, "") for name in _FEATURES
-    }
+    return {name: _feature(host, name) for name in _FEATURES}
+
+
+def _feature(host: ReadHost, name: str) -> str:
+    return _known(lambda: host.features.state(name).value, "")
+
+
+def _own_pipes(machine: Machine) -> tuple[str, ...]:
+    return tuple(name for name in machine.vitals.pipes() if name in _PIPES)
 
 
 def _service(host: ReadHost, name: str) -> FoundService:

@@ -24,6 +24,7 @@ from transom.node.host.values import (
     RegistryData,
     ServiceDefinition,
     Signature,
+    Volume,
     WebAnswer,
 )
 
