@@ -8,7 +8,8 @@ from transom.facts.rows import Row
 class Provider(Row):
     """An infrastructure provider: its API, the kind of its machine templates and of its pools, if any.
 
-    `platform` is the row of `platforms.toml` that tells how its boot data travels.
+    `platform` is the row of `platforms.toml` that tells how its boot data travels, `cluster` the
+    kind of its cluster object. `link_mtu` is what its network carries where that is not 1500.
     """
 
     subject: ClassVar[str] = "capi"
@@ -18,7 +19,24 @@ class Provider(Row):
     version: str
     machine_template: str
     machine_pool: str = ""
+    cluster: str
+    link_mtu: int = 0
     advice: str = ""
+
+
+class AcsEngine(Row):
+    """Azure's engine before Cluster API: the versions its last release knows, and its model's API.
+
+    `oldest` and `newest` are the minors of Kubernetes that it makes clusters with Windows of.
+    """
+
+    subject: ClassVar[str] = "capi"
+    table: ClassVar[str] = "acs_engine"
+    api: str
+    kubernetes_default: str
+    oldest: str
+    newest: str
+    text: str
 
 
 class PublishedImage(Row):

@@ -121,6 +121,7 @@ GROUPS = (
             naming.NameRule,
             naming.NameLimit,
             capi.Provider,
+            capi.AcsEngine,
             capi.PublishedImage,
         ),
     ),

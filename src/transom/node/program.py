@@ -124,6 +124,10 @@ def _parser() -> argparse.ArgumentParser:
             entry.add_arguments(verb, name)
         if name in doctor.VERBS:
             doctor.add_arguments(verb, name)
+        if name == Verb.PREPARE.value:
+            verb.add_argument(
+                "--image", action="store_true", help="make a model for copies, in this session"
+            )
         if name == Verb.JOIN.value:
             verb.add_argument(
                 "--kubeconfig", default="", help="join without kubeadm, with this file's credential"
@@ -201,12 +205,14 @@ def _run(
         request = read_request(stdin.read(), verb)
     if verb is Verb.JOIN and options.kubeconfig:
         request = _by_hand(request, machine.files.read(options.kubeconfig).decode())
+    if verb is Verb.PREPARE and options.image:
+        request = replace(request, image=True)
     started = datetime.fromtimestamp(machine.clock.now(), UTC)
     name = options.run or started.strftime("%Y%m%dT%H%M%S") + f"-{verb.value}"
     layout = Layout(options.home)
     if machine.files.kind(layout.events(name)) is not PathKind.ABSENT:
         raise UsageError(f"there was a run {name} already", hint="Give this one another name.")
-    if not options.foreground:
+    if not (options.foreground or request.image):
         place = ("--home", options.home, "--run", name)
         argv = (sys.executable, sys.argv[0], verb.value, *place, "--service")
         machine.background.start(argv, json.dumps(encode(request)).encode())

@@ -23,6 +23,15 @@ from transom.node.choosing import Telling, chosen, present
 from transom.node.events import EventLog
 from transom.node.host.protocols import Machine
 from transom.node.host.values import FeatureState, NodeHealth, PathKind
+from transom.node.image import (
+    differences,
+    forget_events,
+    image_request,
+    is_sealed,
+    refuse_used,
+    seal,
+    self_check,
+)
 from transom.node.journal import Journal
 from transom.node.journalling import JournallingHost
 from transom.node.kept_recipe import keep_recipe
@@ -80,11 +89,14 @@ class Runner:
 
     def execute(self, request: Request) -> Outcome:
         """Do what a request asks; raise what made it fail, after undoing."""
+        if request.image:
+            request = image_request(request)
         log = self._log(request)
         try:
             with self._held(request):
                 self.machine.files.remove(self.layout.cancel)
-                log.emit(State.STARTED, f"{request.verb.value} of {request.recipe.identity.name}")
+                name = request.recipe.identity.name or "an image"
+                log.emit(State.STARTED, f"{request.verb.value} of {name}")
                 outcome = self._execute(request, log)
             # Before the last event: whoever reads that may start the next run at once.
             self.afterwards(request, outcome)
@@ -92,6 +104,8 @@ class Runner:
             _report(log, error)
             raise
         log.emit(State(outcome.ending.value), f"{request.verb.value} {outcome.ending.value}")
+        if request.image and outcome.ending is Ending.DONE:
+            forget_events(self.machine, self.layout)
         return outcome
 
     def take_back(self, request: Request, step: str, error: TransomError) -> None:
@@ -130,6 +144,10 @@ class Runner:
             return Outcome(Ending.DONE, self._undoing.unfinished(request, journal, log))
         if request.verb is Verb.PLAN:
             raise UsageError("a plan is not a run", hint="Use the verb plan.")
+        if request.image:
+            refuse_used(journal.contents if journal else None, self.layout)
+            if journal is None and self._is_finished_image(request):
+                return Outcome(Ending.DONE, ())
         if journal is None:
             self.machine.files.remove_tree(self.layout.saved)
             journal = Journal.create(self.machine.disk, self.layout.journal, request.owner)
@@ -144,9 +162,9 @@ class Runner:
         steps = chosen(self.steps, request)
         last_boot = [step for step in steps if step.disruption is Disruption.REBOOT][-1:]
         before = health_before(self.machine, request, run.journal)
+        is_first = not run.journal.contents.intents
         log.total = len(steps)
-        for text in cautions(self.machine, request.recipe):
-            log.emit(State.NOTED, text, step="preflight", level=Level.WARNING)
+        self._caution(request, log, is_first=is_first)
         for step in steps:
             if self.machine.files.kind(self.layout.cancel) is not PathKind.ABSENT:
                 if before is not None:
@@ -161,6 +179,8 @@ class Runner:
                 return Outcome(Ending.REBOOT, tuple(changed))
         if before is not None and changed:
             self._see_upgraded(run, before)
+        mended = changed if is_first else ()
+        _warn(log, self_check(self.machine.files, self.layout, request, mended))
         self._settle(run)
         return Outcome(Ending.DONE, tuple(changed))
 
@@ -229,6 +249,9 @@ class Runner:
 
     def _settle(self, run: _Run) -> None:
         """Write down that a run ended well, and forget what no undo needs any more."""
+        if run.request.image:
+            seal(self.machine, self.layout, run.request.recipe)
+            return
         if run.request.verb is not Verb.ADOPT:
             keep_recipe(self.machine.files, self.layout, run.request.recipe)
         self.machine.flush()
@@ -236,12 +259,25 @@ class Runner:
         run.journal.condense()
         self._undoing.forget_copies(run.journal)
 
+    def _is_finished_image(self, request: Request) -> bool:
+        """Whether there is nothing to do, so that nothing need be written."""
+        return (
+            is_sealed(self.machine.files, self.layout, request.recipe)
+            and not self._waits_for_reboot(request)
+            and not any(drift for _, drift in self.plan(replace(request, plan_for=request.verb)))
+        )
+
+    def _caution(self, request: Request, log: EventLog, *, is_first: bool) -> None:
+        """Say what may bite later, and on a machine of an image how that one differs."""
+        found = [] if request.image else cautions(self.machine, request.recipe)
+        if is_first:
+            found += differences(self.machine.files, self.layout, request)
+        _warn(log, found)
+
     def _waits_for_reboot(self, request: Request) -> bool:
-        recipe = request.recipe
-        renamed = recipe.identity.rename and waits_for_boot(self.machine, recipe.join.node_name)
-        return renamed or any(
+        return waits_for_boot(self.machine, request.recipe) or any(
             self.machine.features.state(feature.name) is FeatureState.ENABLE_PENDING
-            for feature in recipe.features
+            for feature in request.recipe.features
         )
 
     def _log(self, request: Request) -> EventLog:
@@ -261,6 +297,11 @@ class Runner:
             f"run {self.run}, {request.verb.value} by {request.owner.who}, process {os.getpid()}"
         )
         return self.machine.disk.lock(self.layout.lock, holder)
+
+
+def _warn(log: EventLog, texts: Sequence[str]) -> None:
+    for text in texts:
+        log.emit(State.NOTED, text, step="preflight", level=Level.WARNING)
 
 
 def _report(log: EventLog, error: TransomError) -> None:

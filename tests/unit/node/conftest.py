@@ -364,6 +364,8 @@ def _join(host, path, network):
 
 def _upgrade(host, argv):
     """As kubeadm 1.37: a backup below tmp, the configuration written anew, and a file of its own."""
+    if "containerd" not in host.services.alive:
+        return Completed(code=1, output="[ERROR CRI]: the container runtime is not running")
     patches = argv[argv.index("--patches") + 1]
     if host.disk.kind(patches) is PathKind.ABSENT or not host.disk.entries(patches):
         return Completed(code=1, output="no patch")

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from transom.model.journal import Drift, Receipt
+from transom.model.recipe import Recipe
 from transom.node.acts import restore_all
 from transom.node.host.protocols import Host, ReadHost, UndoHost
 from transom.node.host.values import RegistryData
@@ -32,9 +33,9 @@ class ComputerName:
 
     def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
         """Compare the machine's next name with the node's, where `rename` allows to change it."""
-        if not want.recipe.identity.rename:
-            return ()
         name = want.recipe.join.node_name
+        if not want.recipe.identity.rename or not name:
+            return ()
         found = [(key, value, host.registry.get(key, value)) for key, value in VALUES]
         return [
             Drift(
@@ -56,6 +57,7 @@ class ComputerName:
         restore_all(host, receipt)
 
 
-def waits_for_boot(host: ReadHost, want: str) -> bool:
-    """Whether the machine has that name only after its next start."""
-    return host.system.computer_name().lower() != want.lower()
+def waits_for_boot(host: ReadHost, recipe: Recipe) -> bool:
+    """Whether the machine gets the recipe's name only with its next start."""
+    name = recipe.join.node_name.lower() if recipe.identity.rename else ""
+    return bool(name) and host.system.computer_name().lower() != name

@@ -124,7 +124,7 @@ def _volumes(recipe: Recipe) -> list[str]:
 
 def _name(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
     name, wanted = host.system.computer_name(), want.recipe.join.node_name
-    if name.lower() == wanted.lower():
+    if not wanted or name.lower() == wanted.lower():
         return
     if want.joined_by_us or not want.recipe.identity.rename:
         yield Refusal(
