@@ -185,7 +185,7 @@ def _do(
 def _look(options: argparse.Namespace, machine: Machine, layout: Layout, stdin: TextIO) -> Any:
     """The document of a verb that only looks."""
     if options.verb == "inventory":
-        return inventory(machine)
+        return inventory(machine, layout, features=True)
     if options.verb == "status":
         return _status(machine, layout)
     return _LOOKS[options.verb](machine, layout, read_request(stdin.read(), Verb.PLAN))
@@ -331,7 +331,7 @@ def _survey(machine: Machine, layout: Layout, request: Request) -> Survey:
     files, joined = machine.files, JoinLayout.of(request.recipe.join)
     return Survey(
         program=hashlib.sha256(_content(files, layout.program)).hexdigest(),
-        inventory=inventory(machine),
+        inventory=inventory(machine, layout),
         status=_status(machine, layout),
         plan=_planned(machine, layout, request),
         member=files.kind(joined.kubeconfig) is PathKind.FILE,
