@@ -60,8 +60,8 @@ coverage: $(INSTALLED)  ## the steps and the runner of the node program: fails w
 test-windows: $(INSTALLED)  ## on a Windows Server, as administrator: the contract that the lab's stand-ins keep, and the node program's self-test
 	$(BIN)/python -m pytest tests/windows
 
-soak: lab-machine  ## fifty power cuts in upgrades of a lab's host: an hour, never in CI
-	TRANSOM_SOAK_SEEDS=50 $(BIN)/python -m pytest tests/lab/test_upgrade.py -k lost_power
+soak: lab-machine  ## fifty power cuts in prepare, join, upgrade and reset of a lab's host: half an hour, never in CI
+	TRANSOM_SOAK_SEEDS=50 $(BIN)/python -m pytest tests/lab/test_power_cuts.py
 
 lab: lab-machine  ## a control plane and two Windows hosts on this machine (Linux, root)
 	$(BIN)/transom lab up
@@ -78,6 +78,7 @@ check: $(INSTALLED) $(if $(LINUX),$(LAB_INSTALLED))  ## format, lint, types for 
 bench: $(INSTALLED) $(if $(LINUX),$(LAB_INSTALLED)) $(if $(LAB),lab-machine)  ## the figures we promise, as ratios in one run, and the lab's where one can run
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/recipe.py
+	$(BIN)/python benchmarks/fleet.py
 	$(BIN)/python benchmarks/loader.py
 	$(BIN)/python benchmarks/bundle.py
 	$(BIN)/python benchmarks/lint.py

@@ -40,6 +40,7 @@ from transom.model.entry import NodeEntry
 from transom.model.event import Event
 from transom.model.image import ImageProvenance
 from transom.model.journal import JournalRecord, Receipt
+from transom.model.order import Order
 from transom.model.recipe import Recipe
 from transom.model.request import Request
 from transom.model.sight import Given
@@ -98,6 +99,9 @@ DOCUMENTS = (
     Document("node-status", NodeStatus, "answer of the node program's `status`"),
     Document("image-validation", ImageValidation, "`transom image validate -o json`"),
     Document("image-provenance", ImageProvenance, "`image.json` in an image of a node"),
+    Document(
+        "order", Order, "standard input of `node.pyz` without arguments, deflated and in base64"
+    ),
     Document("published-images", PublishedImages, "`transom image list -o json`"),
     Document("pack-result", PackResult, "`transom userdata pack -o json`"),
     Document("plan", Plan, "answer of the node program's `plan`"),
