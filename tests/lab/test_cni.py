@@ -68,7 +68,6 @@ def make_network(host: WindowsHost, name: str, kind: str) -> None:
         "Name": name,
         "Type": kind,
         "Ipams": [{"Type": "Static", "Subnets": [subnet]}],
-        "Policies": [{"Type": "NetAdapterName", "Settings": {"NetworkAdapterName": "Ethernet"}}],
     }
     answer = host.hns.call("HcnCreateNetwork", text=json.dumps(document))
     assert answer.hresult == 0, answer.text
