@@ -28,7 +28,10 @@ from transom.node.steps.environment import Environment
 from transom.node.steps.registry import Registry
 
 LAYOUT = Layout()
-LATER = ("preflight", "adopt", "upgrade", "kubelet-settings", "protected-files")
+LATER = (
+    *("preflight", "adopt", "computer-name", "upgrade"),
+    *("kubelet-settings", "protected-files"),
+)
 
 
 def run(host, request, *, name="r1", steps=STEPS):

@@ -39,6 +39,7 @@ from transom.model.answers import (
 from transom.model.entry import NodeEntry
 from transom.model.event import Event
 from transom.model.journal import JournalRecord, Receipt
+from transom.model.order import Order
 from transom.model.recipe import Recipe
 from transom.model.request import Request
 from transom.model.sight import Given
@@ -95,6 +96,9 @@ DOCUMENTS = (
     Document("name-report", NameReport, "`transom capi names -o json`"),
     Document("node-entry", NodeEntry, "`node.json` beside `Prepare-Node.ps1`"),
     Document("node-status", NodeStatus, "answer of the node program's `status`"),
+    Document(
+        "order", Order, "standard input of `node.pyz` without arguments, deflated and in base64"
+    ),
     Document("published-images", PublishedImages, "`transom image list -o json`"),
     Document("pack-result", PackResult, "`transom userdata pack -o json`"),
     Document("plan", Plan, "answer of the node program's `plan`"),

@@ -3,6 +3,7 @@
 from transom.node.step import Step
 from transom.node.steps.adopt import Adopt
 from transom.node.steps.artifacts import Artifacts
+from transom.node.steps.computer_name import ComputerName
 from transom.node.steps.defender import DefenderExclusions
 from transom.node.steps.directories import Directories
 from transom.node.steps.dns_suffixes import DnsSuffixes
@@ -26,6 +27,7 @@ from transom.node.steps.upgrade import Upgrade
 PREPARE: tuple[Step, ...] = (
     Preflight(),
     Adopt(),
+    ComputerName(),
     Features(),
     Directories(),
     Environment(),

@@ -39,7 +39,7 @@ class Preflight:
         """Name each thing that stands in the way."""
         refusals = [
             *_machine(host, want.recipe),
-            *_name(host, want.recipe),
+            *_name(host, want),
             *_recipe(want.recipe),
             *_other_cluster(host, want),
             *_adoption(host, want),
@@ -122,15 +122,26 @@ def _volumes(recipe: Recipe) -> list[str]:
     return list(dict.fromkeys(ntpath.splitdrive(path)[0].upper() + "\\" for path in paths))
 
 
-def _name(host: ReadHost, recipe: Recipe) -> Iterator[Refusal]:
-    name, wanted = host.system.computer_name(), recipe.join.node_name
-    if wanted and name.lower() != wanted.lower():
+def _name(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
+    name, wanted = host.system.computer_name(), want.recipe.join.node_name
+    if not wanted or name.lower() == wanted.lower():
+        return
+    if want.joined_by_us or not want.recipe.identity.rename:
         yield Refusal(
             id="computer-name",
             subject="computer name",
             found=name,
             reason=f"the node is to be {wanted}, and both must agree",
-            fix="Name the host in the fleet as the machine is named, or rename the machine.",
+            fix="Name the host in the fleet as the machine is named, or set `rename: true` before it joins.",
+            source="",
+        )
+    elif domain := host.system.domain():
+        yield Refusal(
+            id="domain-member",
+            subject="computer name",
+            found=f"{name}, a member of the domain {domain}",
+            reason="the domain knows the machine by its name, so it is not renamed here",
+            fix="Rename it in the domain, or name the host in the fleet as the machine is named.",
             source="",
         )
 
