@@ -9,7 +9,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import golden_images as images
+import golden_plans as plans
 import network_pictures
+import step_pages
 from transom.addons import delivery, network_page
 from transom.addons.catalogue import render
 from transom.addons.setting import setting_of
@@ -18,8 +21,10 @@ from transom.cli.documents.catalogue import DOCUMENTS
 from transom.cli.documents.schema import schema_of
 from transom.facts import compile as facts_compile
 from transom.facts.rows import COMPILED
-from transom.model.codec import encode
+from transom.model.codec import decode, encode
+from transom.model.recipe import Recipe
 from transom.node.doctor import page as troubleshooting
+from transom.node.steps import STEPS
 from transom.recipe.resolve import resolve
 from transom.spec import reference, schema
 from transom.spec.fleet import read_fleets
@@ -98,6 +103,36 @@ def golden_addons() -> Iterator[tuple[Path, str]]:
             yield ROOT / "tests" / "data" / "addons" / f"{path.stem}.yaml", text
 
 
+def golden_images() -> Iterator[tuple[Path, str]]:
+    """What an image of each platform is built with: read these in review."""
+    text = (ROOT / "tests" / "data" / "recipes" / images.RECIPE).read_text("utf-8")
+    for platform, files in images.golden_folders(decode(Recipe, json.loads(text))):
+        for name, content in files.items():
+            yield ROOT / "tests" / "data" / "images" / platform / name, content
+
+
+def golden_plans() -> Iterator[tuple[Path, str]]:
+    """What the node program would do on a new machine with each golden recipe."""
+    for path in sorted((ROOT / "tests" / "data" / "recipes").glob("*.json")):
+        recipe = decode(Recipe, json.loads(path.read_text("utf-8")))
+        yield ROOT / "tests" / "data" / "plans" / path.name, plans.golden_plan(recipe)
+
+
+def pages_of_steps() -> Iterator[tuple[Path, str]]:
+    """A page per step of the node program, and the list."""
+    at_work: dict[str, list[str]] = {step.id: [] for step in STEPS}
+    goldens = sorted((ROOT / "tests" / "data" / "plans").glob("*.json"))
+    for path in goldens:
+        for planned in json.loads(path.read_text("utf-8"))["steps"]:
+            if planned["drift"]:
+                at_work[planned["step"]].append(path.stem)
+    folder = ROOT / "docs" / "steps"
+    for step in STEPS:
+        text = step_pages.page(step, at_work=at_work[step.id], goldens=len(goldens))
+        yield folder / f"{step.id}.md", text
+    yield folder / "README.md", step_pages.index(STEPS)
+
+
 def rule_pages() -> Iterator[tuple[Path, str]]:
     """A page per rule about workloads, with the fixtures of its tests as examples, and the list."""
     folder = ROOT / "docs" / "rules"
@@ -156,6 +191,9 @@ GENERATORS = (
     fleet_page,
     golden_recipes,
     golden_addons,
+    golden_images,
+    golden_plans,
+    pages_of_steps,
     rule_pages,
     differences_page,
     troubleshooting_page,

@@ -2,8 +2,10 @@
 
 Part of the Python in every host and of the one that the lab's mirror serves, so that node.pyz runs
 there unchanged. Wine stores of a security descriptor only what Unix mode bits can say, forgets a
-service's recovery actions, and has no volume to flush. Each is asked of Wine first and then kept beside
-it, so that it can be read back. lab/native/goshim/power.c says what a power cut is.
+service's recovery actions, writes its registry twice a minute whoever flushes it, and has no volume to
+flush. Each is asked of Wine first and then kept beside it, so that it can be read back. Links that lead
+nowhere, which Wine does not show, go with their directory.
+lab/native/goshim/power.c says what a power cut is.
 """
 
 import ctypes
@@ -18,6 +20,8 @@ from pathlib import Path
 _HOST = "transom.node.host.windows"
 _KEPT = Path(r"C:\windows\transom-lab-access.json")
 _ORDER = Path(r"C:\ProgramData\transom-lab\power-cut")
+_BACKUP_PRIVILEGE = 17
+_FLUSHED = r"SOFTWARE\transom-lab"
 _SERVICES = r"SYSTEM\CurrentControlSet\Services"
 
 
@@ -136,6 +140,7 @@ def _remembering(host_class):  # noqa: C901 - classes, not branches
 
         def remove_directory(self, path):
             power.write()
+            ctypes.WinDLL("bcryptprimitives").LabRemoveLostLinks(path)
             super().remove_directory(path)
             _change(path, None)
 
@@ -158,6 +163,7 @@ def _remembering(host_class):  # noqa: C901 - classes, not branches
 
         def flush(self):
             self.registry.flush()
+            _save_registry()
 
     return LabHost
 
@@ -172,7 +178,26 @@ def _change(path, sddl):
         return
     if sddl is not None:
         kept[path.lower()] = sddl
-    _KEPT.write_text(json.dumps(kept))
+    beside = _KEPT.with_suffix(".new")
+    beside.write_text(json.dumps(kept))
+    beside.replace(_KEPT)
+
+
+def _save_registry():
+    """Put HKEY_LOCAL_MACHINE where wineserver itself would, which takes a flush for done."""
+    import winreg
+
+    folder = Path(os.environ["WINECONFIGDIR"].replace("\\??\\", "\\\\?\\", 1))
+    beside = folder / "system.flushed"
+    ctypes.WinDLL("ntdll").RtlAdjustPrivilege(
+        _BACKUP_PRIVILEGE, 1, 0, ctypes.byref(ctypes.c_byte())
+    )
+    beside.unlink(missing_ok=True)
+    winreg.SaveKey(winreg.HKEY_LOCAL_MACHINE, str(beside))
+    beside.replace(folder / "system.reg")
+    # What was written since is in no file: the server has to write all of it once more.
+    with winreg.CreateKey(winreg.HKEY_LOCAL_MACHINE, _FLUSHED) as key:
+        winreg.SetValueEx(key, "Flushed", 0, winreg.REG_DWORD, 1)
 
 
 def _write_recovery(name, definition):

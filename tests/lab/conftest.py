@@ -41,7 +41,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(_HERE):
             item.add_marker(pytest.mark.lab)
-            item.add_marker(pytest.mark.timeout(300, func_only=True))
+            if item.get_closest_marker("timeout") is None:
+                item.add_marker(pytest.mark.timeout(300, func_only=True))
 
 
 @pytest.fixture(scope="session")

@@ -2,16 +2,18 @@
 
 import asyncio
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
 from tests.contract.objects import FOREIGN, keeps_its_promises
-from tests.unit.addons.golden import golden_setting
+from tests.unit.addons.golden import FLEETS, everything, golden_setting
 
 from transom.addons.pipe_policy import pipe_policy
 from transom.cli.main import main
 from transom.errors import PermanentError
+from transom.fleet.rights import rights
 from transom.kube.client import open_cluster
 from transom.kube.objects import KubeObjects
 from transom.model.manifest import name_of
@@ -20,7 +22,7 @@ from transom_lab.lab import Wish
 
 DATA = Path(__file__).parents[1] / "data"
 # Those whose kinds the lab's version still serves.
-GOLDENS = [path for path in sorted((DATA / "addons").glob("k1*.yaml")) if int(path.stem[2:4]) >= 20]
+SERVED = [path for path in FLEETS if int(path.stem[2:4]) >= 20]
 FLEET = DATA / "fleets" / "k137-2022-containerd-flannel-overlay.yaml"
 GOOD = {"Network": "10.244.0.0/16", "Backend": {"Type": "vxlan", "VNI": 4096, "Port": 4789}}
 
@@ -86,12 +88,12 @@ def test_the_real_server_keeps_the_promises(server):
     walk(server, keeps_its_promises)
 
 
-@pytest.mark.parametrize("path", GOLDENS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", SERVED, ids=lambda path: path.stem)
 def test_the_server_takes_every_object(server, path):
     """A dry run, in which unknown fields are refused; another namespace stands in for ours."""
 
     async def work(objects):
-        for item in yaml.safe_load_all(path.read_text("utf-8")):
+        for item in everything(path):
             if not await objects.serves(item["apiVersion"], item["kind"]):
                 continue  # of an operator, or gone from this version
             if item["metadata"].get("namespace"):
@@ -123,6 +125,48 @@ def test_applied_twice_changes_nothing_and_deleted_leaves_nothing(server, capsys
         )
 
     assert walk(server, left) == ()
+
+
+def test_the_printed_rights_are_enough_to_have_and_delete_addons(server, tmp_path, capsys):
+    have(server, flannel(GOOD))
+    user = {"kind": "ServiceAccount", "name": "deployer", "namespace": "default"}
+    have(
+        server,
+        {
+            "apiVersion": "v1",
+            "kind": "ServiceAccount",
+            "metadata": {"name": user["name"], "namespace": user["namespace"]},
+        },
+    )
+    for role in rights():
+        if role["metadata"]["name"] in ("transom-fleet", "transom-addons"):
+            have(server, role)
+            named = {"kind": "ClusterRole", "name": role["metadata"]["name"]}
+            have(
+                server,
+                {
+                    "apiVersion": role["apiVersion"],
+                    "kind": "ClusterRoleBinding",
+                    "metadata": role["metadata"],
+                    "roleRef": {"apiGroup": "rbac.authorization.k8s.io", **named},
+                    "subjects": [user],
+                },
+            )
+    argv = [str(server.program("kubectl")), "--kubeconfig", str(server.kubeconfig)]
+    token = subprocess.run(
+        [*argv, "create", "token", "deployer"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    config = yaml.safe_load(server.kubeconfig.read_text("utf-8"))
+    config["users"][0]["user"] = {"token": token.stdout.strip()}
+    own = tmp_path / "kubeconfig"
+    own.write_text(yaml.safe_dump(config), "utf-8")
+    for words in (["apply", "--no-wait"], ["delete", "--yes"]):
+        code = main(["addons", *words, "-f", str(FLEET), "--kubeconfig", str(own)])
+        assert code == 0, capsys.readouterr().err
 
 
 def test_a_flannel_of_linux_defaults_is_refused_with_the_patch(server, capsys):

@@ -353,6 +353,11 @@ def test_nothing_is_found_on_a_host_that_is_well(site):
     assert said.causes == [], said.stdout
 
 
+def test_there_are_faults_of_many_causes():
+    """The simulated host has one for every cause; these are put into the real programs' own files."""
+    assert len({cause for cause, _ in FAULTS}) >= 19
+
+
 @pytest.mark.parametrize(
     ("cause", "fault"), FAULTS, ids=[f"{n}-{cause}" for n, (cause, _) in enumerate(FAULTS)]
 )

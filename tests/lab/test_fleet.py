@@ -47,6 +47,8 @@ class Site:
         given = ["-f", str(path), *more]
         if verb != "reset":
             given += ["--lock", str(self.made.lock), "--python", str(self.made.python)]
+        if verb in ("plan", "apply"):
+            given += ["--no-addons"]  # test_addon_pods brings them
         return [verb, *given]
 
     def kubectl(self, *arguments: str, stdin: str = "") -> str:

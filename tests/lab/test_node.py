@@ -1,14 +1,14 @@
 """The node program on a Windows host of the lab: upstream kubeadm.exe and kubelet.exe, Wine below.
 
-The runtime is the lab's stand-in and the kubelet runs without kube-log-runner, which the lab does not
-build; everything else is the golden recipe. `lab/windows/sitecustomize.py` says what is remembered for Wine.
+What differs from the golden recipe `transom_lab.nodeprogram` says. `lab/windows/sitecustomize.py` says what is remembered for Wine.
 """
 
 import asyncio
+import contextlib
 import hashlib
 import json
-import random
 import re
+import threading
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,28 +17,24 @@ from typing import Any
 import asyncssh
 import pytest
 
-import transom
 from transom.model.codec import decode, encode
 from transom.model.journal import Owner
 from transom.model.recipe import Recipe
 from transom.model.request import JoinSecrets, Request, Verb
-from transom.node.build import build_node_zip
-from transom_lab.binaries import Binaries
 from transom_lab.controlplane import ca_certificate_hash
-from transom_lab.faults import Faults
 from transom_lab.lab import Wish
 from transom_lab.network import CONTROL_PLANE
-from transom_lab.places import cache_directory
-from transom_lab.programs import Goos, program
-from transom_lab.progress import Progress
+from transom_lab.nodeprogram import NODE, bring_program, fit_recipe
 from transom_lab.sshd import USER
 
 HERE = Path(__file__).parent
 GOLDEN = HERE.parent / "data" / "recipes" / "k137-2022-containerd-flannel-overlay.json"
-NODE = r"C:\Python\python.exe C:\k\transom\node.pyz"
-RUNTIME = r"C:\Program Files\containerd\containerd-standin.exe"
+ENDS = ("done", "reboot", "cancelled", "failed")
+PROGRAM = " ".join(NODE)
 _RULE = re.compile(r"\{[0-9A-F-]{36}\}")
 # What Windows itself, the lab's stand-ins and the node program keep for themselves.
+OWN_TRACES = ("k/transom/state/events/", "k/transom/state/lock", "windows/temp/", "var/log/")
+SERVICE_NUMBER = r"\Control\ServiceCurrent]"  # counts the services that were started
 NOT_COMPARED = ("windows", "users", "ProgramData/transom-lab", "k/transom", "bundle")
 
 
@@ -62,16 +58,14 @@ class Site:
         self.lab, self.name, self.runs = lab, "win1", 0
         self.host = lab.host(self.name)
         self.ca_hash = ca_certificate_hash(lab.control_plane.ca_certificate.read_text())
-        home = self.host.drive_c / "k" / "transom"
-        home.mkdir(parents=True, exist_ok=True)
-        (home / "node.pyz").write_bytes(build_node_zip(Path(transom.__file__).parent))
+        bring_program(self.host)
         self.recipe = self._recipe()
         self.token = ""
 
     def call(self, command, request=None):
         """Run a verb over SSH with the request on its standard input."""
         text = "" if request is None else json.dumps(encode(request))
-        done = asyncio.run(self._call(f"{NODE} {command}", text))
+        done = asyncio.run(self._call(f"{PROGRAM} {command}", text))
         return Answer(done.exit_status or 0, [json.loads(x) for x in done.stdout.splitlines()])
 
     def run(self, verb, **changes):
@@ -93,22 +87,59 @@ class Site:
         return Request(**values)
 
     def start_and_lose(self, verb, *, after_s):
-        """Start a run and lose the session; return the run's name."""
+        """Start a run and lose the session so long after its first event; return the run's name."""
         self.runs += 1
         name = f"t{self.runs}"
-        text = json.dumps(encode(self.request(verb)))
+        self.lose(f"{verb.value} --run {name}", self.request(verb), after_s=after_s)
+        return name
+
+    def lose(self, command, request=None, *, after_s):
+        """Run a verb over SSH and lose the session so long after its first line; give the lines."""
+        text = "" if request is None else json.dumps(encode(request))
 
         async def lose():
             connection = await self._connect()
-            process = await connection.create_process(f"{NODE} {verb.value} --run {name}")
+            process = await connection.create_process(f"{PROGRAM} {command}")
             process.stdin.write(text)
             process.stdin.write_eof()
-            await process.stdout.readline()
+            lines = [await process.stdout.readline()]
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(after_s):
+                    while line := await process.stdout.readline():
+                        lines.append(line)
+            connection.abort()
+            return lines
+
+        return [json.loads(line) for line in asyncio.run(lose()) if line.endswith("\n")]
+
+    def start_and_kill(self, verb, name, *, after_s):
+        """Start a run and kill the starter with its session so long after it was sent its request."""
+        text = json.dumps(encode(self.request(verb)))
+
+        async def kill():
+            connection = await self._connect()
+            process = await connection.create_process(f"{PROGRAM} {verb.value} --run {name}")
+            process.stdin.write(text)
+            process.stdin.write_eof()
             await asyncio.sleep(after_s)
             connection.abort()
 
-        asyncio.run(lose())
-        return name
+        asyncio.run(kill())
+
+    def follow_through_cuts(self, verb, *, lengths_s):
+        """Start a run, lose every session to it after so long, and take it up; give what was said."""
+        self.runs += 1
+        name = f"t{self.runs}"
+        first, *others = lengths_s
+        lines = self.lose(f"{verb.value} --run {name}", self.request(verb), after_s=first)
+        events = self.host.drive_c / "k" / "transom" / "state" / "events" / f"{name}.jsonl"
+        for after_s in (*others, 300):
+            if lines[-1]["state"] in ENDS and not lines[-1]["step"]:
+                break
+            read = _length(events, len(lines))
+            lines += self.lose(f"attach --run {name} --from {read}", after_s=after_s)
+        assert [line["seq"] for line in lines] == list(range(1, len(lines) + 1))
+        return lines
 
     def snapshot(self):
         """Files by hash, services, and the registry and HNS as far as a recipe reaches."""
@@ -132,7 +163,9 @@ class Site:
         ]
         # A firewall rule that is made again has another name in the registry.
         lines = (sorted(_RULE.sub("{rule}", text).splitlines()) for text in queries)
-        return files | {f"registry {n}": "\n".join(found) for n, found in enumerate(lines)}
+        registry = {f"registry {n}": "\n".join(found) for n, found in enumerate(lines)}
+        hns = {"hns": json.dumps(self.host.hns.state(), sort_keys=True)}
+        return files | registry | hns
 
     def has_joined(self):
         """Whether kubeadm came to its end: then the kubelet registers by itself after a reboot."""
@@ -163,32 +196,7 @@ class Site:
 
     def _recipe(self):
         golden = decode(Recipe, json.loads(GOLDEN.read_text()))
-        version = self.lab.record.kubernetes
-        artifacts = []
-        for name in ("kubeadm", "kubelet"):
-            wanted = program(name, Goos.WINDOWS, version)
-            file = Binaries(cache=cache_directory(), progress=Progress()).fetch([wanted])[wanted]
-            self.host.put(file, rf"C:\bundle\{name}.exe")
-            artifact = next(item for item in golden.artifacts if item.id == name)
-            digest = hashlib.sha256(file.read_bytes()).hexdigest()
-            artifacts.append(replace(artifact, file=rf"C:\bundle\{name}.exe", sha256=digest))
-        containerd, kubelet = golden.services
-        pods = f"10.244.{self.host.plan.address.rsplit('.', 1)[1]}.0/24"
-        program_at = kubelet.command.index(r"C:\k\kubelet.exe")
-        return replace(
-            golden,
-            artifacts=tuple(artifacts),
-            services=(
-                replace(containerd, command=(RUNTIME, "-service", "-cidr", pods)),
-                replace(kubelet, command=kubelet.command[program_at:]),
-            ),
-            join=replace(
-                golden.join,
-                node_name=self.name,
-                kubelet_extra_args={"node-ip": self.host.plan.address},
-            ),
-            identity=replace(golden.identity, name=self.name),
-        )
+        return fit_recipe(golden, self.host, kubernetes=self.lab.record.kubernetes)
 
     async def _connect(self):
         public = asyncssh.read_public_key(self.host.host_key.with_suffix(".pub"))
@@ -208,6 +216,11 @@ class Site:
         finally:
             connection.close()
             await connection.wait_closed()
+
+
+def _length(events, count):
+    """How many bytes the first so many events are."""
+    return sum(map(len, events.read_bytes().splitlines(keepends=True)[:count]))
 
 
 def _output(argv):
@@ -291,20 +304,105 @@ def test_prepare_join_and_reset_leave_the_host_as_it_was(site):
     assert differences(first, site.snapshot()) == {}
 
 
-def test_the_token_is_nowhere_on_the_host_after_a_join(prepared):
-    assert prepared.run(Verb.JOIN).code == 0
-    token = prepared.token.encode()
-    files = (path for path in prepared.host.drive_c.rglob("*") if path.is_file())
-    assert [path for path in files if token in path.read_bytes()] == []
+def test_a_second_prepare_writes_nothing(prepared):
+    """Not a byte and not a time stamp but of its own events; not a value of the registry."""
+    before = traces(prepared)
+    assert changed(prepared.run(Verb.PREPARE)) == []
+    assert differences(before, traces(prepared)) == {}
 
 
-def test_a_lost_session_changes_nothing_and_attach_shows_what_was_missed(prepared):
-    name = prepared.start_and_lose(Verb.JOIN, after_s=0.1)
-    attached = prepared.call(f"attach --run {name}")
-    assert attached.code == 0
-    assert [line["seq"] for line in attached.lines] == list(range(1, len(attached.lines) + 1))
-    prepared.await_ready()
+def traces(site):
+    """Every file with its size and time, and every key of the machine's registry."""
+    drive, found = site.host.drive_c, {}
+    for path in drive.rglob("*"):
+        name = path.relative_to(drive).as_posix()
+        if path.is_file() and not name.startswith(OWN_TRACES):
+            status = path.stat()
+            found[name] = (status.st_size, status.st_mtime_ns)
+    for hive in ("SYSTEM", "SOFTWARE"):
+        file = drive / "windows" / "temp" / f"{hive}.reg"
+        site.host.run(["reg", "export", rf"HKLM\{hive}", rf"C:\windows\temp\{hive}.reg", "/y"])
+        key = ""
+        for text in file.read_text(encoding="utf-16").splitlines():
+            key = text if text.startswith("[") else key
+            if not key.endswith(SERVICE_NUMBER):
+                name, _, value = text.partition("=")
+                found[f"{key} {name}"] = value
+    return found
+
+
+def test_secrets_are_in_no_log_event_journal_recipe_or_process_list(prepared):
+    """The token is nowhere once the join is over, the node's key only where the kubelet keeps it."""
+    with sampled(prepared.host) as seen:
+        joined = prepared.run(Verb.JOIN)
+    assert joined.code == 0, joined.lines
+    drive = prepared.host.drive_c
+    pki = drive / "var" / "lib" / "kubelet" / "pki"
+    keys = {line for key in pki.glob("*.pem") for line in key.read_text().splitlines()[-3:-1]}
+    assert keys
+    secrets = [prepared.token.partition(".")[2].encode(), *(key.encode() for key in keys)]
+    assert b"kubeadm.exe" in b" ".join(seen), "no process was seen"
+    assert [words for words in seen if any(secret in words for secret in secrets)] == []
+    said = json.dumps(joined.lines).encode()
+    assert not any(secret in said for secret in secrets)
+    prepared.host.shut_down()  # writes the registry
+    files = [*drive.rglob("*"), *prepared.host.prefix.glob("*.reg")]
+    contents = {
+        path: path.read_bytes() for path in files if path.is_file() and pki not in path.parents
+    }
+    prepared.host.boot()
+    assert [p for p, data in contents.items() if any(secret in data for secret in secrets)] == []
+
+
+@contextlib.contextmanager
+def sampled(host):
+    """The words and the environment of every process of the host, looked at all the while."""
+    seen, over = set(), threading.Event()
+
+    def look():
+        while not over.is_set():
+            for pid in host.room.processes():
+                for what in ("cmdline", "environ"):
+                    with contextlib.suppress(OSError):
+                        seen.add(Path(f"/proc/{pid}/{what}").read_bytes())
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    try:
+        yield seen
+    finally:
+        over.set()
+        thread.join()
+
+
+@pytest.mark.parametrize("verb", [Verb.JOIN, Verb.RESET, Verb.PREPARE], ids=lambda verb: verb.value)
+def test_a_session_that_is_lost_again_and_again_changes_nothing(prepared, verb):
+    """Whoever comes back is shown what was missed, from where it had read."""
+    if verb is Verb.PREPARE:
+        assert prepared.run(Verb.RESET).code == 0
+    lines = prepared.follow_through_cuts(verb, lengths_s=[0, 0.3, 0.7, 1.5])
+    assert lines[-1]["state"] == "done", lines
+    assert prepared.run(verb).code == 0
+    if verb is Verb.JOIN:
+        prepared.await_ready()
     assert prepared.host.service_state("transom-run") == ""
+
+
+@pytest.mark.parametrize("after_s", [0.3, 0.8, 1.3])
+def test_a_starter_that_is_killed_has_handed_over_or_changed_nothing(prepared, eventually, after_s):
+    before = prepared.snapshot()
+    name = f"killed{after_s}"
+    prepared.start_and_kill(Verb.JOIN, name, after_s=after_s)
+    eventually(
+        lambda: prepared.host.service_state("transom-run") in ("", "STOPPED"), "over", timeout_s=120
+    )
+    events = prepared.host.drive_c / "k" / "transom" / "state" / "events" / f"{name}.jsonl"
+    if events.exists():
+        assert json.loads(events.read_text().splitlines()[-1])["state"] == "done"
+        prepared.await_ready()
+    else:
+        assert differences(before, prepared.snapshot()) == {}
+    assert prepared.run(Verb.JOIN).code == 0
 
 
 def test_a_wrong_token_is_undone_and_named_without_the_token(prepared):
@@ -316,17 +414,3 @@ def test_a_wrong_token_is_undone_and_named_without_the_token(prepared):
     assert "kubeadm join ended with 1" in answer.result["message"]
     assert wrong.token not in json.dumps(answer.lines)
     assert differences(before, prepared.snapshot()) == {}
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_a_host_that_lost_power_in_a_join_is_joined_by_the_next(prepared, seed):
-    chance = random.Random(seed)
-    prepared.start_and_lose(Verb.JOIN, after_s=chance.uniform(0, 4))
-    faults = Faults(prepared.lab)
-    faults.cut_power(prepared.name)
-    faults.restore_power(prepared.name)
-    if not prepared.has_joined():
-        prepared.forget_node()
-    answer = prepared.run(Verb.JOIN)
-    assert answer.code == 0, answer.lines
-    prepared.await_ready()

@@ -61,6 +61,7 @@ void say(const char *format, ...);
 int ux_readlink(const char *path, char *buffer, int size);
 int ux_symlink(const char *target, const char *path);
 int ux_unlink(const char *path);
+void ux_unlink_lost(const char *directory);
 int ux_rename(const char *from, const char *to);
 int ux_truncate(const char *path, long long size);
 void ux_kill_everything(void);

@@ -349,3 +349,12 @@ const struct hook link_hooks[] = {
     HOOK(MoveFileExW),
     {0},
 };
+
+/* For Python (lab/windows/sitecustomize.py): Wine shows it no link that leads nowhere, and so it
+ * could not remove one before the directory, as it does on Windows. */
+__declspec(dllexport) void WINAPI LabRemoveLostLinks(const WCHAR *dos) {
+    char *name = dos && to_unix ? to_unix(dos) : NULL;
+    if (name)
+        ux_unlink_lost(name);
+    drop(name);
+}

@@ -12,10 +12,12 @@ enum {
     NR_RENAME = 82,
     NR_UNLINK = 87,
     NR_SYMLINK = 88,
-    NR_READLINK = 89
+    NR_READLINK = 89,
+    NR_GETDENTS64 = 217
 };
 enum { SIGKILL_ = 9, EVERY_PROCESS = -1 };
-enum { O_CLOEXEC_ = 02000000, S_IFMT_ = 0170000, S_IFDIR_ = 0040000, S_IFREG_ = 0100000 };
+enum { O_DIRECTORY_ = 0200000, O_CLOEXEC_ = 02000000, DT_LNK_ = 10, MOST_PATH = 4096 };
+enum { S_IFMT_ = 0170000, S_IFDIR_ = 0040000, S_IFREG_ = 0100000 };
 
 /* x86-64 struct stat: the mode is at 24, the size at 48. */
 struct ux_stat {
@@ -24,6 +26,13 @@ struct ux_stat {
     char middle[20];
     LONGLONG size;
     char rest[88];
+};
+
+struct ux_entry {
+    LONGLONG inode, offset;
+    WORD length;
+    BYTE type;
+    char name[];
 };
 
 char *(__cdecl *to_unix)(const WCHAR *);
@@ -73,6 +82,26 @@ void ux_kill_everything(void) {
 
 static BOOL ux_stat(const char *path, struct ux_stat *found) {
     return system_call(NR_STAT, path, (long long)(ULONG_PTR)found, 0) == 0;
+}
+
+/* Remove the links of a directory that lead nowhere. */
+void ux_unlink_lost(const char *directory) {
+    char entries[MOST_PATH], path[MOST_PATH];
+    struct ux_stat found;
+    long long count, file = system_call(NR_OPEN, directory, O_DIRECTORY_ | O_CLOEXEC_, 0);
+    if (file < 0)
+        return;
+    while ((count = system_call(NR_GETDENTS64, (void *)(ULONG_PTR)file,
+                                (long long)(ULONG_PTR)entries, sizeof entries)) > 0) {
+        for (long long at = 0; at < count;) {
+            struct ux_entry *entry = (struct ux_entry *)(entries + at);
+            snprintf(path, sizeof path, "%s/%s", directory, entry->name);
+            if (entry->type == DT_LNK_ && !ux_stat(path, &found))
+                ux_unlink(path);
+            at += entry->length;
+        }
+    }
+    system_call(NR_CLOSE, (void *)(ULONG_PTR)file, 0, 0);
 }
 
 BOOL ux_isdir(const char *path) {

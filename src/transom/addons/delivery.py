@@ -15,7 +15,12 @@ _SAFE = str.maketrans({":": "-", "/": "-"})
 
 
 class _Dumper(yaml.SafeDumper):
-    """YAML as people write it: text of several lines stays so."""
+    """YAML as people write it: text of several lines stays so, and nothing refers to elsewhere."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        """Write what occurs twice twice."""
+        del data
+        return True
 
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:

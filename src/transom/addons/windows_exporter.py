@@ -46,13 +46,7 @@ def windows_exporter(setting: Setting) -> list[Manifest]:
                     f"--web.listen-address=:{port.port}",
                     "--collectors.enabled=[defaults],container",
                 ],
-                "ports": [
-                    {
-                        "name": "metrics",
-                        "containerPort": int(port.port),
-                        "hostPort": int(port.port),
-                    }
-                ],
+                "ports": [{"name": "metrics", "containerPort": int(port.port)}],
                 "resources": limits,
             }
         ],

@@ -12,10 +12,11 @@ examples:
   transom apply -f fleet.yaml --pool web --yes
   transom apply -f fleet.yaml --yes -o json --junit result.xml
 
+What the cluster runs for these nodes (kube-proxy, the network) is applied first: see `transom addons`.
 What disturbs pods of a node goes in waves: cordon, drain, change, Ready, uncordon.
 Ctrl-C: hosts finish the step they are at, no more are begun, and a second apply goes on.
 exit codes: 0 done, 2 usage or not confirmed, 3 refused, 4 try again (unreachable, a reboot first,
-not Ready yet), 5 a host failed and was undone; the worst of all hosts
+not Ready yet, add-ons' pods do not run), 5 a host failed and was undone; the worst of all hosts
 """
 
 
@@ -23,6 +24,7 @@ def configure(parser: ArgumentParser) -> None:
     """Add the fleet, the confirmation and the forms."""
     parser.epilog = _EXAMPLES
     fleet_change.add_arguments(parser)
+    fleet_access.add_addons_argument(parser)
     parser.add_argument(
         "--no-approve",
         action="store_true",
@@ -35,4 +37,11 @@ def run(args: Namespace) -> int:
     from transom.model.request import Verb
 
     site = fleet_access.open_site(args)
-    return fleet_change.carry_out(args, site, Verb.JOIN, name="apply", approve=not args.no_approve)
+    return fleet_change.carry_out(
+        args,
+        site,
+        Verb.JOIN,
+        name="apply",
+        approve=not args.no_approve,
+        addons=not args.no_addons,
+    )

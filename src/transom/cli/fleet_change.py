@@ -9,10 +9,10 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transom.cli import fleet_access, fleet_report, host_access, join
+from transom.cli import fleet_access, fleet_report, host_access
 from transom.cli.fleet_lines import FleetLines
 from transom.cli.plan_text import plan_lines
-from transom.errors import Refused, UsageError
+from transom.errors import Refused, TransomError, UsageError
 
 if TYPE_CHECKING:
     from transom.fleet.plan import FleetPlan
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 def add_either_arguments(parser: ArgumentParser) -> None:
     """One machine by its ADDRESS, or the fleet; then as for every change."""
+    from transom.cli import join
+
     host_access.add_arguments(parser, optional=True)
     join.add_artifact_arguments(parser)
     fleet_access.add_choice_arguments(parser)
@@ -45,15 +47,17 @@ def carry_out(
     name: str,
     approve: bool = True,
     keep_going: bool = False,
+    addons: bool = False,
 ) -> int:
     """Plan with that verb, ask, and do what the plan says."""
 
     async def doing(lines: FleetLines) -> None:
+        from transom.fleet.addon_plan import apply_addons
         from transom.fleet.apply import Applying, apply_plan
         from transom.fleet.survey import survey_fleet
 
         surveyed = await survey_fleet(
-            site.fleet, site.lock, site.doors, hosts=site.hosts, verb=verb
+            site.fleet, site.lock, site.doors, hosts=site.hosts, verb=verb, addons=addons
         )
         agree(surveyed.plan, args)
         work = Applying(
@@ -63,9 +67,30 @@ def carry_out(
             approve=approve,
             keep_going=keep_going,
         )
+        if site.doors.objects is not None:
+            await apply_addons(site.doors.objects, surveyed.plan.addons)
+        lines.addons = surveyed.plan.addons.changes
         await apply_plan(work)
+        await _await_addons(site, surveyed.plan, lines)
 
     return watched(args, site, doing, name=name)
+
+
+async def _await_addons(site: fleet_access.Site, plan: "FleetPlan", lines: FleetLines) -> None:
+    """Wait for the pods of add-ons, unless a host's failure explains why they do not run."""
+    from transom.fleet.addon_plan import await_addons
+    from transom.fleet.plan import Standing
+
+    failed = any(applied.error is not None for applied in lines.results.values())
+    if site.doors.objects is None or failed:
+        return
+    changed = bool(plan.addons.changes or plan.standing(Standing.CHANGES))
+    try:
+        await await_addons(
+            site.doors.objects, plan.addons, site.doors.clock, something_changed=changed
+        )
+    except TransomError as error:
+        lines.addons_error = error
 
 
 def watched(
@@ -88,11 +113,20 @@ def watched(
     results = sorted(lines.results.values(), key=lambda applied: applied.host)
     fleet, elapsed = site.fleet.name, lines.elapsed_s
     fleet_report.print_result(
-        results, fleet=fleet, verb=name, output=args.output, elapsed_s=elapsed
+        results,
+        fleet=fleet,
+        verb=name,
+        output=args.output,
+        elapsed_s=elapsed,
+        addons=lines.addons,
+        addons_error=lines.addons_error,
     )
     if getattr(args, "junit", None):
         fleet_report.write_junit(Path(args.junit), results, fleet=fleet, elapsed_s=elapsed)
-    return fleet_report.exit_code(results)
+    return max(
+        fleet_report.exit_code(results),
+        lines.addons_error.exit_code if lines.addons_error is not None else 0,
+    )
 
 
 def agree(plan: "FleetPlan", args: Namespace) -> None:
@@ -101,10 +135,14 @@ def agree(plan: "FleetPlan", args: Namespace) -> None:
 
     if plan.checked.refusals:
         raise Refused(plan.checked.refusals, subject=f"fleet {plan.fleet.name}")
+    if plan.addons.refusals:
+        hint = f"{plan.addons.remedy}\nWith --no-addons they are left to somebody else.".strip()
+        subject = f"add-ons of fleet {plan.fleet.name}"
+        raise Refused(plan.addons.refusals, subject=subject, hint=hint)
     stream = sys.stderr if args.output == "json" else sys.stdout
     for line in plan_lines(plan):
         print(line, file=stream, flush=True)
-    if plan.standing(Standing.CHANGES):
+    if plan.standing(Standing.CHANGES) or plan.addons.changes:
         confirm(args, "Do this?")
 
 

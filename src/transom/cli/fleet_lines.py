@@ -14,6 +14,8 @@ from transom.cli import console
 from transom.model.event import Event, Level, State
 
 if TYPE_CHECKING:
+    from transom.errors import TransomError
+    from transom.fleet.addons import Change
     from transom.fleet.apply import Applied
 
 _MARKS = {
@@ -59,7 +61,10 @@ class HostLine:
 
 
 class FleetLines:
-    """All hosts; `results` has those that have come to their end, in that order."""
+    """All hosts; `results` has those that have come to their end, in that order.
+
+    `addons` is what was applied to the cluster for them, `addons_error` why that does not run.
+    """
 
     def __init__(self, count: int, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
@@ -70,6 +75,8 @@ class FleetLines:
         self._drawn = 0
         self._last_draw = 0.0
         self.results: dict[str, Applied] = {}
+        self.addons: tuple[Change, ...] = ()
+        self.addons_error: TransomError | None = None
 
     @property
     def elapsed_s(self) -> float:

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
 from transom.cli import console
+from transom.cli.documents.addons import changed_object
 from transom.cli.documents.fleets import FleetResult, applied_host
-from transom.errors import UnsupportedError, UsageError
+from transom.errors import TransomError, UnsupportedError, UsageError
 
 if TYPE_CHECKING:
+    from transom.fleet.addons import Change
     from transom.fleet.apply import Applied
 
 # XML 1.0 has no way to write the other control characters, not even escaped.
@@ -17,16 +19,33 @@ _FORBIDDEN = {code: "?" for code in range(32) if code not in (9, 10, 13)}
 
 
 def print_result(
-    results: Sequence["Applied"], *, fleet: str, verb: str, output: str, elapsed_s: float
+    results: Sequence["Applied"],
+    *,
+    fleet: str,
+    verb: str,
+    output: str,
+    elapsed_s: float,
+    addons: Sequence["Change"] = (),
+    addons_error: TransomError | None = None,
 ) -> None:
     """The table and every reason, or the document."""
     if output == "json":
-        hosts = tuple(applied_host(applied) for applied in results)
-        elapsed = round(elapsed_s * 1000)
-        console.print_json(FleetResult(fleet=fleet, verb=verb, hosts=hosts, elapsed_ms=elapsed))
+        document = FleetResult(
+            fleet=fleet,
+            verb=verb,
+            hosts=tuple(applied_host(applied) for applied in results),
+            addons=tuple(changed_object(change) for change in addons),
+            addons_error=addons_error.message if addons_error is not None else "",
+            elapsed_ms=round(elapsed_s * 1000),
+        )
+        console.print_json(document)
         return
     header = ("HOST", "OUTCOME", "READY", "KUBELET", "STEPS", "TIME")
     console.print_table(header, [_row(applied) for applied in results])
+    if addons:
+        print(f"add-ons: {len(addons)} objects applied")
+    if addons_error is not None:
+        print(f"add-ons: {addons_error.message}\n  next: {addons_error.hint}")
     for applied in results:
         for note in applied.notes:
             print(f"note: {note}")

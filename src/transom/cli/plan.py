@@ -28,6 +28,7 @@ def configure(parser: ArgumentParser) -> None:
     """Add the fleet and the form."""
     parser.epilog = _EXAMPLES
     fleet_access.add_arguments(parser)
+    fleet_access.add_addons_argument(parser)
     parser.add_argument("-o", "--output", choices=["text", "json"], default="text")
 
 
@@ -37,7 +38,10 @@ def run(args: Namespace) -> int:
 
     site = fleet_access.open_site(args)
     surveyed = fleet_access.within(
-        site, lambda: survey_fleet(site.fleet, site.lock, site.doors, hosts=site.hosts)
+        site,
+        lambda: survey_fleet(
+            site.fleet, site.lock, site.doors, hosts=site.hosts, addons=not args.no_addons
+        ),
     )
     if args.output == "json":
         from transom.cli.documents.fleets import plan_document
@@ -49,7 +53,7 @@ def run(args: Namespace) -> int:
 
 
 def exit_code(plan: "FleetPlan") -> int:
-    """The worst of what the hosts say."""
+    """The worst of what the hosts and the cluster say."""
     from transom.errors import UnsupportedError
     from transom.fleet.plan import Standing
 
@@ -58,4 +62,4 @@ def exit_code(plan: "FleetPlan") -> int:
     errors = [host.error for host in plan.hosts if host.error is not None]
     if errors:
         return max(error.exit_code for error in errors)
-    return _CHANGES if plan.standing(Standing.CHANGES) else 0
+    return _CHANGES if plan.standing(Standing.CHANGES) or plan.addons.changes else 0

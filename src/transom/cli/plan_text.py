@@ -30,6 +30,7 @@ def plan_lines(plan: "FleetPlan") -> Iterator[str]:
         yield from _refusal(refusal)
     for group in _groups(plan):
         yield from _group(group)
+    yield from _addons(plan)
     yield from _waves(plan)
     if plan.checked.misplaced:
         yield _bold("DaemonSets that would start on the Windows nodes by mistake")
@@ -41,6 +42,20 @@ def plan_lines(plan: "FleetPlan") -> Iterator[str]:
     for what in plan.unread:
         yield f"not looked at: {what}"
     yield _total(plan)
+
+
+def _addons(plan: "FleetPlan") -> Iterator[str]:
+    for refusal in plan.addons.refusals:
+        yield from _refusal(refusal)
+    yield from plan.addons.remedy.splitlines()
+    if plan.addons.changes:
+        yield _bold("Add-ons in the cluster")
+    for change in plan.addons.changes:
+        yield f"  {change.act.value} {change.name}"
+        for path, before, after in change.fields[:_SHOWN]:
+            yield f"    {path}: {before} -> {after}"
+        if len(change.fields) > _SHOWN:
+            yield f"    and {len(change.fields) - _SHOWN} more"
 
 
 def _groups(plan: "FleetPlan") -> list[list["HostPlan"]]:
@@ -132,7 +147,10 @@ def _total(plan: "FleetPlan") -> str:
         if hosts:
             changes = sum(host.changes for host in hosts)
             parts.append(f"{len(hosts)} {said}" + (f" ({changes} changes)" if changes else ""))
-    return f"{_bold('Total')}: {_count(len(plan.hosts), 'host')}: {', '.join(parts)}"
+    addons = f"; {_count(len(plan.addons.changes), 'object')} of add-ons" * bool(
+        plan.addons.changes
+    )
+    return f"{_bold('Total')}: {_count(len(plan.hosts), 'host')}: {', '.join(parts)}{addons}"
 
 
 def _names(group: Sequence["HostPlan"]) -> str:

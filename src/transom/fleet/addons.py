@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from transom.addons import flannel_config
+from transom.addons import calico_pools, flannel_config
 from transom.addons.azure import azure_reasons
 from transom.addons.flannel_config import Live, disagreements, remedy
 from transom.addons.manifest import FLEET, MANAGED_BY
+from transom.addons.ovn import ovn_reasons
 from transom.addons.rivals import rivals
 from transom.addons.setting import Setting
 from transom.errors import Refused, TemporaryError
@@ -59,7 +60,11 @@ class Change:
 async def check(objects: Objects, setting: Setting) -> None:
     """Refuse where the cluster does not suit the add-ons, with every reason."""
     refusals = rivals(setting, await objects.list("apps/v1", "DaemonSet"))
-    refusals += azure_reasons(setting, await objects.list("v1", "Node"))
+    nodes = await objects.list("v1", "Node")
+    refusals += [*azure_reasons(setting, nodes), *ovn_reasons(setting, nodes)]
+    if setting.network.plugin == "calico":
+        pools = await objects.list(calico_pools.API_VERSION, calico_pools.KIND)
+        refusals += calico_pools.pool_reasons(setting, pools)
     hint = ""
     if setting.network.plugin == "flannel":
         live = await _live_flannel(objects)
@@ -74,7 +79,7 @@ async def diff(
     objects: Objects, manifests: Sequence[Manifest], fleet: str, *, force: bool = False
 ) -> list[Change]:
     """What applying would do; nothing is stored."""
-    changes = [await _difference(objects, manifest, force=force) for manifest in manifests]
+    changes = [await difference(objects, manifest, force=force) for manifest in manifests]
     return changes + [Change(name, Act.DELETE) async for name in _stale(objects, manifests, fleet)]
 
 
@@ -84,7 +89,7 @@ async def apply(
     """Apply what differs and delete what is no longer wanted."""
     changes = []
     for manifest in manifests:
-        change = await _difference(objects, manifest, force=force)
+        change = await difference(objects, manifest, force=force)
         if change.act is not Act.KEEP:
             await objects.apply(manifest, force=force)
         changes.append(change)
@@ -117,8 +122,9 @@ async def await_rollout(
         if not waiting:
             return
         if clock.monotonic() >= deadline:
+            after = f"after {timeout_s:.0f} s " if timeout_s else ""
             raise TemporaryError(
-                f"after {timeout_s:.0f} s {'; '.join(waiting)}",
+                f"{after}{'; '.join(waiting)}",
                 hint="`kubectl -n transom-system get pods -o wide` shows where; "
                 "`transom doctor` of such a host shows why",
             )
@@ -148,7 +154,8 @@ async def _live_flannel(objects: Objects) -> Live | None:
     return None
 
 
-async def _difference(objects: Objects, manifest: Manifest, *, force: bool) -> Change:
+async def difference(objects: Objects, manifest: Manifest, *, force: bool = False) -> Change:
+    """What applying one manifest would do."""
     name = name_of(manifest)
     live = await objects.get(name)
     if live is None:

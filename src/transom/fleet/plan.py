@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from transom.errors import Refused, TemporaryError, TransomError
+from transom.fleet.addon_plan import AddonPlan
 from transom.fleet.cluster_checks import Checked
 from transom.fleet.waves import waves_of
 from transom.kube.authority import authority_pins
@@ -68,6 +69,7 @@ class FleetPlan:
     hosts: tuple[HostPlan, ...]
     waves: tuple[tuple[str, ...], ...] = ()
     checked: Checked = field(default_factory=Checked)
+    addons: AddonPlan = field(default_factory=AddonPlan)
     unread: tuple[str, ...] = ()
 
     def standing(self, *wanted: Standing) -> tuple[HostPlan, ...]:
@@ -77,7 +79,8 @@ class FleetPlan:
     @property
     def is_refused(self) -> bool:
         """Whether anything of it cannot be done."""
-        return bool(self.checked.refusals or self.standing(Standing.REFUSED))
+        refusals = (*self.checked.refusals, *self.addons.refusals)
+        return bool(refusals or self.standing(Standing.REFUSED))
 
 
 def plan_of(
@@ -86,6 +89,7 @@ def plan_of(
     requests: Mapping[str, Request],
     *,
     checked: Checked,
+    addons: AddonPlan | None = None,
     unread: Sequence[str] = (),
 ) -> FleetPlan:
     """The plan, in the fleet's order."""
@@ -100,6 +104,7 @@ def plan_of(
         hosts=hosts,
         waves=waves_of(fleet, drained),
         checked=checked,
+        addons=addons or AddonPlan(),
         unread=tuple(unread),
     )
 

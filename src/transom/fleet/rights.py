@@ -1,11 +1,16 @@
 """The least rights in the cluster that work on a fleet needs, as ClusterRoles. Pure.
 
-Printed by `transom init --print-rbac`. Approving certificates is a role of its own, to be given or not.
+Printed by `transom init --print-rbac`. Approving certificates and add-ons are roles of their own, to be
+given or not.
 """
 
 from typing import Any
 
+from transom.addons.rights import role_name
+
 _READ = ("get", "list")
+_OWN = (*_READ, "create", "patch", "delete")
+_RBAC = "rbac.authorization.k8s.io"
 
 
 def rights() -> list[dict[str, Any]]:
@@ -20,13 +25,34 @@ def rights() -> list[dict[str, Any]]:
                 _rule("", ["pods/eviction"], ("create",)),
                 _rule("apps", ["daemonsets"], _READ),
                 _rule("certificates.k8s.io", ["certificatesigningrequests"], _READ),
-                _rule("rbac.authorization.k8s.io", ["clusterrolebindings"], _READ),
+                _rule(_RBAC, ["clusterrolebindings"], _READ),
             ],
         ),
         _role(
             "transom-tokens",
             [_rule("", ["secrets"], ("create", "delete"))],
             namespace="kube-system",
+        ),
+        _role(
+            "transom-addons",
+            [
+                _rule("", ["namespaces", "serviceaccounts"], _OWN),
+                _rule("", ["configmaps"], ("list",)),
+                _rule("apps", ["daemonsets"], _OWN),
+                _rule("node.k8s.io", ["runtimeclasses"], _OWN),
+                _rule(_RBAC, ["clusterroles", "clusterrolebindings"], _OWN),
+                # Who gives a role rights must have them, or this; only for the add-ons' own roles.
+                {
+                    **_rule(_RBAC, ["clusterroles"], ("bind", "escalate")),
+                    "resourceNames": [role_name(program) for program in ("flannel", "kube-proxy")],
+                },
+                _rule(_RBAC, ["rolebindings"], ("list",)),
+                _rule(
+                    "admissionregistration.k8s.io",
+                    ["validatingadmissionpolicies", "validatingadmissionpolicybindings"],
+                    ("list",),
+                ),
+            ],
         ),
         _role(
             "transom-approve",
@@ -44,7 +70,7 @@ def rights() -> list[dict[str, Any]]:
 def _role(name: str, rules: list[dict[str, Any]], *, namespace: str = "") -> dict[str, Any]:
     metadata = {"name": name, "namespace": namespace} if namespace else {"name": name}
     return {
-        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "apiVersion": f"{_RBAC}/v1",
         "kind": "Role" if namespace else "ClusterRole",
         "metadata": metadata,
         "rules": rules,

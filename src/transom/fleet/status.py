@@ -13,6 +13,8 @@ from transom.kube.api import Node
 from transom.model.answers import Survey
 from transom.model.recipe import PREPARED
 
+_UNWELL = ("waiting", "restarting", "failed")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostStatus:
@@ -94,7 +96,7 @@ def _host(plan: HostPlan, surveyed: Surveyed, node: Node | None) -> HostStatus:
         network=f"{recipe.network.plugin} {recipe.network.mode}".strip(),
         journal=_journal(known, recipe.identity.fleet),
         drift=plan.changes,
-        findings=tuple(_findings(plan, node)),
+        findings=(*_findings(plan, node), *_programs(known)),
         warnings=plan.warnings,
     )
 
@@ -122,6 +124,13 @@ def _journal(survey: Survey | None, fleet: str) -> str:
     if status.owner.fleet != fleet:
         return f"of {status.owner.fleet}"
     return "settled" if status.settled == status.intents else "unfinished"
+
+
+def _programs(survey: Survey | None) -> Iterable[str]:
+    """What the network's programs wait for, in their own words."""
+    for program in survey.status.programs if survey is not None else ():
+        if program.state in _UNWELL:
+            yield f"{program.name} is {program.state}: {program.reason}"
 
 
 def _findings(plan: HostPlan, node: Node | None) -> Iterable[str]:

@@ -7,11 +7,12 @@ for the visit and taken away again, unless it is to stay.
 
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from transom.errors import InternalError, TransomError
+from transom.fleet.addon_plan import AddonPlan, plan_addons
 from transom.fleet.cluster import ClusterEntry, read_entry
 from transom.fleet.cluster_checks import Checked, check_cluster
 from transom.fleet.diagnose import Bring
@@ -21,6 +22,7 @@ from transom.fleet.program import NodeProgram, own_program
 from transom.fleet.requests import at_cluster, entry_of, requests_of
 from transom.fleet.run import Clock, Connect
 from transom.kube.api import Api
+from transom.kube.objects import Objects
 from transom.model.answers import Survey
 from transom.model.fleet import Fleet, Host
 from transom.model.lock import Lock
@@ -34,7 +36,8 @@ _NO_API = "the cluster: there is no kubeconfig, so nothing in it is checked, dra
 class FleetDoors:
     """Everything outside that work on a fleet reaches for.
 
-    `api` is None without a kubeconfig; then `token` gives the bootstrap token that the fleet names.
+    `api` and `objects` are None without a kubeconfig; then `token` gives the bootstrap token that the
+    fleet names.
     """
 
     api: Api | None
@@ -44,6 +47,7 @@ class FleetDoors:
     bring: Bring
     parallel: int
     token: Callable[[], Awaitable[str]] | None = None
+    objects: Objects | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,12 +67,17 @@ async def survey_fleet(
     *,
     hosts: Sequence[str] = (),
     verb: Verb = Verb.JOIN,
+    addons: bool = False,
 ) -> Surveyed:
     """Look at the cluster, then at every chosen host at once; raise where the fleet cannot work."""
     entry = entry_of(fleet) if doors.api is None else await read_entry(doors.api)
     fleet = at_cluster(fleet, entry)
     requests = requests_of(fleet, entry, lock, verb=verb, hosts=hosts)
     checked, unread = await _check(fleet, entry, doors, hosts=tuple(requests))
+    planned = None
+    if addons and doors.objects is not None and not checked.refusals:
+        known = replace(fleet.cluster, endpoint=fleet.cluster.endpoint or entry.endpoint)
+        planned = await _addons(replace(fleet, cluster=known), doors.objects, unread)
     chosen = [host for host in fleet.hosts if host.name in requests]
 
     async def look(host: Host) -> Survey:
@@ -83,7 +92,7 @@ async def survey_fleet(
         return found
 
     surveys = await each(chosen, look, parallel=doors.parallel)
-    plan = plan_of(fleet, surveys, requests, checked=checked, unread=unread)
+    plan = plan_of(fleet, surveys, requests, checked=checked, addons=planned, unread=unread)
     return Surveyed(plan=plan, entry=entry, requests=requests, surveys=surveys)
 
 
@@ -128,6 +137,14 @@ async def _check(
         unread.append(f"DaemonSets that would land on the hosts: {error.message}")
     cases = cases_of(fleet, hosts=hosts, detected_runtimes={})
     return check_cluster(cases, entry, daemon_sets), unread
+
+
+async def _addons(fleet: Fleet, objects: Objects, unread: list[str]) -> AddonPlan | None:
+    try:
+        return await plan_addons(fleet, objects)
+    except TransomError as error:
+        unread.append(f"add-ons: {error.message}")
+        return None
 
 
 def _decides(fleet: Fleet, survey: Survey) -> bool:

@@ -65,6 +65,7 @@ class Request:
     looks like a node's and is in no journal. A step that changes the network is
     undone where neither gateway nor API server answers for `unreachable_s` after it. An upgrade
     after which the node is not Ready for `ready_s` is undone. A plan says what `plan_for` would do.
+    With `image` a host is prepared to be copied: whatever belongs to one machine is left out.
     """
 
     api_version: str = API_VERSION
@@ -81,3 +82,4 @@ class Request:
     unreachable_s: int = 60
     ready_s: int = 300
     plan_for: Verb = Verb.PREPARE
+    image: bool = False

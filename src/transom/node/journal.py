@@ -64,6 +64,7 @@ class Journal:
         self._path = path
         self._digest = digest
         self._lines = lines
+        self._is_unsure = False
         self.contents = contents
 
     @staticmethod
@@ -71,11 +72,7 @@ class Journal:
         """Read a journal, dropping a torn tail; None where the host has none."""
         if disk.kind(path) is PathKind.ABSENT:
             return None
-        data = disk.read(path)
-        records, whole, digest = _read(data, path)
-        if whole < len(data):
-            SafeFiles(disk).write(path, data[:whole])
-            disk.flush(path)
+        records, digest = _mended(disk, path)
         if not records:
             return None
         return Journal(disk, path, _replay(records), digest=digest, lines=len(records))
@@ -150,10 +147,19 @@ class Journal:
         self.contents = replace(self.contents, intents=kept, settled=len(kept))
 
     def _append(self, record: Mapping[str, Any]) -> None:
-        line, self._digest = _line(self._digest, record)
-        self._lines += 1
+        if self._is_unsure:
+            self._look_again()
+        self._is_unsure = True
+        line, digest = _line(self._digest, record)
         self._disk.append(self._path, line)
         self._disk.flush(self._path)
+        self._digest, self._lines, self._is_unsure = digest, self._lines + 1, False
+
+    def _look_again(self) -> None:
+        """Read what is on the disk: an append that failed may have left all, none or part of its line."""
+        records, self._digest = _mended(self._disk, self._path)
+        self._lines = len(records)
+        self.contents = _replay(records) if records else self.contents
 
 
 def lasting(intents: tuple[Intent, ...]) -> tuple[Intent, ...]:
@@ -185,6 +191,16 @@ def _line(digest: str, record: Mapping[str, Any]) -> tuple[bytes, str]:
 
 def _chain(digest: str, body: str) -> str:
     return hashlib.sha256(f"{digest} {body}".encode()).hexdigest()[:_DIGEST_CHARACTERS]
+
+
+def _mended(disk: Disk, path: str) -> tuple[list[dict[str, Any]], str]:
+    """The records, after taking away a torn tail."""
+    data = disk.read(path)
+    records, whole, digest = _read(data, path)
+    if whole < len(data):
+        SafeFiles(disk).write(path, data[:whole])
+        disk.flush(path)
+    return records, digest
 
 
 def _read(data: bytes, path: str) -> tuple[list[dict[str, Any]], int, str]:

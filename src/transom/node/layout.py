@@ -36,6 +36,11 @@ class Layout:
         return ntpath.join(self.state, "recipe.json")
 
     @property
+    def provenance(self) -> str:
+        """What the image is that this machine was made of; absent where it was made of none."""
+        return ntpath.join(self.home, "image.json")
+
+    @property
     def collected(self) -> str:
         """Where an archive of `collect` waits to be fetched."""
         return ntpath.join(self.home, "collected")

@@ -1,6 +1,7 @@
 """The node program's command line: reads a request on stdin, answers in JSON on stdout.
 
-Started on a host by `transom apply`, boot data, an image build or a pod. Its output is for programs:
+Without arguments it reads an order on stdin, which has everything: the way of whoever comes by the
+network, so that neither verb nor secret is part of a command line there. Started on a host by `transom apply`, boot data, an image build or a pod. Its output is for programs:
 events as lines while a run goes on, then one document. The exit code is that of the error tree, 0
 when done, 1 when doctor or a self-test found something, 4 when a reboot has to come first.
 """
@@ -8,6 +9,7 @@ when done, 1 when doctor or a self-test found something, 4 when a reboot has to 
 import argparse
 import contextlib
 import hashlib
+import io
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -29,6 +31,7 @@ from transom.model.answers import (
 )
 from transom.model.codec import decode, encode
 from transom.model.journal import ADOPTED, Drift
+from transom.model.order import read_order
 from transom.model.problem import Mistake, Refusal
 from transom.model.recipe import API_VERSION
 from transom.model.request import JoinSecrets, Request, SourceAccess, Verb
@@ -43,6 +46,7 @@ from transom.node.journal import Journal
 from transom.node.kubeconfig import read_access
 from transom.node.layout import Layout
 from transom.node.leftovers import leftovers
+from transom.node.run import keep_networks
 from transom.node.run import verb as keeping
 from transom.node.run.states import program_states
 from transom.node.runner import Ending, Outcome, Runner
@@ -66,23 +70,34 @@ def main(
     stdout: TextIO | None = None,
 ) -> int:
     """Do one verb; every failure is a document and an exit code, never a traceback."""
-    options = _parser().parse_args(argv)
-    out = stdout or sys.stdout
-
-    in_words = getattr(options, "output", "json") == "text"
+    given, out = stdin or sys.stdin, stdout or sys.stdout
+    options = argparse.Namespace(output="json")
 
     def say(document: Any) -> None:
         if not isinstance(document, str):
-            shown = encode(document)
+            shown, in_words = encode(document), getattr(options, "output", "json") == "text"
             document = words(shown) if in_words else json.dumps(shown) + "\n"
         out.write(document)
         out.flush()
 
     try:
-        return _do(options, machine or this_machine(), stdin or sys.stdin, say)
+        argv = sys.argv[1:] if argv is None else argv
+        if not argv:
+            argv, given = _ordered(given.read())
+        options = _parser().parse_args(argv)
+        return _do(options, machine or this_machine(), given, say)
     except TransomError as error:
         say(_failure(error))
         return error.exit_code
+
+
+def _ordered(text: str) -> tuple[Sequence[str], TextIO]:
+    """The words and the standard input that an order stands for."""
+    try:
+        order = read_order(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidDocument([Mistake(str(error))], subject="the order") from error
+    return (order.verb, *order.options), io.StringIO(json.dumps(order.input))
 
 
 def this_machine() -> Machine:
@@ -123,6 +138,10 @@ def _parser() -> argparse.ArgumentParser:
             entry.add_arguments(verb, name)
         if name in doctor.VERBS:
             doctor.add_arguments(verb, name)
+        if name == Verb.PREPARE.value:
+            verb.add_argument(
+                "--image", action="store_true", help="make a model for copies, in this session"
+            )
         if name == Verb.JOIN.value:
             verb.add_argument(
                 "--kubeconfig", default="", help="join without kubeadm, with this file's credential"
@@ -138,6 +157,7 @@ def _parser() -> argparse.ArgumentParser:
         if name == "attach":
             verb.add_argument("--from", dest="offset", type=int, default=0, help="byte to begin at")
     keeping.add_arguments(verbs.add_parser(keeping.VERB))
+    keep_networks.add_arguments(verbs.add_parser(keep_networks.VERB))
     return parser
 
 
@@ -156,7 +176,7 @@ def _do(
     elif options.verb == "watch":
         watch(machine, layout, options.run, read_request(stdin.read(), Verb.JOIN))
     elif options.verb == "attach":
-        return follow(machine, layout.events(options.run), options.offset, say)
+        return follow(machine, layout, options.run, options.offset, say)
     else:
         return _work(options, machine, stdin, say)
     return 0
@@ -165,7 +185,7 @@ def _do(
 def _look(options: argparse.Namespace, machine: Machine, layout: Layout, stdin: TextIO) -> Any:
     """The document of a verb that only looks."""
     if options.verb == "inventory":
-        return inventory(machine)
+        return inventory(machine, layout, features=True)
     if options.verb == "status":
         return _status(machine, layout)
     return _LOOKS[options.verb](machine, layout, read_request(stdin.read(), Verb.PLAN))
@@ -181,6 +201,8 @@ def _work(
         return _boot(options, machine, say)
     if options.verb == keeping.VERB:
         return keeping.run(options, machine, Layout(options.home), say)
+    if options.verb == keep_networks.VERB:
+        return keep_networks.run(options, machine, Layout(options.home))
     return _run(options, machine, stdin, say)
 
 
@@ -197,16 +219,18 @@ def _run(
         request = read_request(stdin.read(), verb)
     if verb is Verb.JOIN and options.kubeconfig:
         request = _by_hand(request, machine.files.read(options.kubeconfig).decode())
+    if verb is Verb.PREPARE and options.image:
+        request = replace(request, image=True)
     started = datetime.fromtimestamp(machine.clock.now(), UTC)
     name = options.run or started.strftime("%Y%m%dT%H%M%S") + f"-{verb.value}"
     layout = Layout(options.home)
     if machine.files.kind(layout.events(name)) is not PathKind.ABSENT:
         raise UsageError(f"there was a run {name} already", hint="Give this one another name.")
-    if not options.foreground:
+    if not (options.foreground or request.image):
         place = ("--home", options.home, "--run", name)
         argv = (sys.executable, sys.argv[0], verb.value, *place, "--service")
         machine.background.start(argv, json.dumps(encode(request)).encode())
-        return follow(machine, layout.events(name), 0, say)
+        return follow(machine, layout, name, 0, say)
     leave = partial(_leave_watch, machine, options.home, name)
     outcome = Runner(machine, layout, name, listener=say, afterwards=leave).execute(request)
     verb_name, ending = request.verb.value, outcome.ending.value
@@ -307,7 +331,7 @@ def _survey(machine: Machine, layout: Layout, request: Request) -> Survey:
     files, joined = machine.files, JoinLayout.of(request.recipe.join)
     return Survey(
         program=hashlib.sha256(_content(files, layout.program)).hexdigest(),
-        inventory=inventory(machine),
+        inventory=inventory(machine, layout),
         status=_status(machine, layout),
         plan=_planned(machine, layout, request),
         member=files.kind(joined.kubeconfig) is PathKind.FILE,

@@ -5,7 +5,9 @@ from typing import Any
 
 import yaml
 
+from transom.addons.catalogue import EXTRAS
 from transom.addons.setting import Setting, setting_of
+from transom.errors import UnsupportedError
 from transom.recipe.resolve import resolve
 from transom.spec.fleet import read_fleets
 
@@ -27,6 +29,18 @@ def golden_setting(name: str) -> Setting:
 def objects(path: Path) -> list[Any]:
     """The objects of a golden stream."""
     return list(yaml.safe_load_all((DATA / "addons" / f"{path.stem}.yaml").read_text("utf-8")))
+
+
+def everything(path: Path) -> list[Any]:
+    """The golden stream of a fleet, and every extra that it can have."""
+    setting = setting_from(path)
+    made = objects(path)
+    for extra in EXTRAS.values():
+        try:
+            made += extra(setting)
+        except UnsupportedError:
+            continue
+    return made
 
 
 def found(manifests: Any, kind: str, name: str) -> Any:

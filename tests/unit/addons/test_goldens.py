@@ -1,16 +1,15 @@
 """What each golden fleet needs of its cluster: the same bytes every time, valid and linted."""
 
-import kubernetes_validate
 import pytest
-from tests.unit.addons.golden import DATA, FLEETS, objects, setting_from
+from jsonschema_rs import ValidationError
+from tests import kubernetes_schemas
+from tests.unit.addons.golden import DATA, FLEETS, everything, objects, setting_from
 
 from transom.addons.catalogue import render
 from transom.addons.delivery import stream
 from transom.addons.manifest import FLEET, MANAGED_BY
 from transom.cli.main import main
 
-# The oldest minor whose schemas the validator still carries.
-OLDEST_SCHEMA = 25
 # What a node has while it joins, by whoever puts it there.
 JOINING = (
     {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"},
@@ -21,7 +20,14 @@ JOINING = (
     {"key": "anything", "value": "of the site", "effect": "NoExecute"},
 )
 # Objects of which we apply fields only: never labelled, so never deleted.
-THE_CLUSTERS_OWN = ("Installation", "IPAMConfiguration")
+THE_CLUSTERS_OWN = ("Installation", "IPAMConfiguration", "IPAMConfig")
+
+
+def is_old(path):
+    """Whether the installed validator no longer carries the schemas of its minor."""
+    return setting_from(path).kubernetes.minor <= kubernetes_schemas.ARCHIVED
+
+
 every_fleet = pytest.mark.parametrize("path", FLEETS, ids=lambda path: path.stem)
 
 
@@ -49,22 +55,49 @@ def test_no_object_is_named_twice_and_each_is_known_as_ours(path):
 
 
 @every_fleet
-def test_lint_has_nothing_against_it(path, capsys):
-    golden = DATA / "addons" / path.name
-    code = main(["lint", "--fail-on", "warning", "-f", str(path), str(golden)])
+def test_lint_has_nothing_against_it_and_its_extras(path, capsys, tmp_path):
+    written = tmp_path / path.name
+    written.write_text(stream(everything(path)), "utf-8")
+    code = main(["lint", "--fail-on", "warning", "-f", str(path), str(written)])
     assert code == 0, capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
-    "path",
-    [path for path in FLEETS if int(path.stem[2:4]) >= OLDEST_SCHEMA],
-    ids=lambda path: path.stem,
+    "path", [path for path in FLEETS if not is_old(path)], ids=lambda path: path.stem
 )
 def test_it_is_valid_by_the_schemas_of_its_minor(path):
+    assert_valid(path)
+
+
+def test_those_of_old_minors_are_valid_too():
+    """All in one, because unpacking the old schemas takes most of the time."""
+    old = [path for path in FLEETS if is_old(path)]
+    assert old
+    for path in old:
+        assert_valid(path)
+
+
+def assert_valid(path):
     minor = setting_from(path).kubernetes.minor
-    for item in objects(path):
-        if "." not in item["apiVersion"] or item["apiVersion"].split("/")[0].endswith("k8s.io"):
-            kubernetes_validate.validate(item, f"1.{minor}", strict=True)
+    for item in everything(path):
+        group = item["apiVersion"].rpartition("/")[0]
+        if "." not in group or group.endswith("k8s.io"):  # else a custom resource
+            kubernetes_schemas.validate(item, minor)
+
+
+@pytest.mark.parametrize("minor", [25, 37])
+def test_the_schemas_refuse_what_their_minor_does_not_know(minor):
+    (proxy,) = [
+        item
+        for item in objects(DATA / "fleets" / "k137-2022-containerd-flannel-overlay.yaml")
+        if (item["kind"], item["metadata"]["name"]) == ("DaemonSet", "kube-proxy-windows")
+    ]
+    pod = proxy["spec"]["template"]["spec"]
+    del pod["os"]
+    kubernetes_schemas.validate(proxy, minor)
+    pod["hostnetwork"] = True
+    with pytest.raises(ValidationError, match="'hostnetwork' was unexpected"):
+        kubernetes_schemas.validate(proxy, minor)
 
 
 @every_fleet

@@ -1,9 +1,11 @@
 """The commands about a fleet as a person runs them, on simulated hosts and a cluster in memory."""
 
+import asyncio
 import io
 import json
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.simulation import NET_CONF, Simulation, config_maps, fleet_text, lock_of
@@ -11,8 +13,15 @@ from tests.simulation import NET_CONF, Simulation, config_maps, fleet_text, lock
 from transom.cli import fleet_access
 from transom.cli.main import main
 from transom.kube.api import Pod
+from transom.kube.memory_objects import MemoryObjects
+from transom.model.answers import ProgramState
 from transom.model.fleet import KubernetesSpec
+from transom.model.manifest import ObjectName
+from transom.node.layout import Layout
+from transom.node.run.states import keep_state
 from transom.recipe.lock_document import write_lock
+
+DAEMON_SETS = ("apps/v1", "DaemonSet")
 
 
 class Terminal(io.StringIO):
@@ -137,11 +146,14 @@ def test_a_status_names_what_is_the_matter(site, capsys):
     site.machines["win-01"].is_away = True
     node = site.api.held_nodes["win-02"]
     site.api.held_nodes["win-02"] = replace(node, ready=False, problem="PLEG is not healthy")
+    waits = ProgramState(name="kube-proxy", state="waiting", reason="no HNS network yet", since="")
+    keep_state(site.machines["win-02"].host.files, Layout(), waits)
     capsys.readouterr()
     assert main(["status"]) == 1
     said = capsys.readouterr().out
     assert "win-01: cannot reach 10.0.0.2 by SSH: no answer in time" in said
     assert "win-02: not Ready: PLEG is not healthy" in said
+    assert "win-02: kube-proxy is waiting: no HNS network yet" in said
 
 
 def test_a_reset_needs_its_hosts_named_and_the_fleets_name_typed(site, capsys, monkeypatch):
@@ -288,3 +300,76 @@ def test_an_upgrade_takes_nodes_wave_by_wave_to_the_new_version(site, capsys, tm
     assert main(["plan"]) == 0
     assert main(["upgrade", "--yes"]) == 0
     assert "nothing to do" in capsys.readouterr().out
+
+
+@pytest.fixture
+def with_addons(site, monkeypatch):
+    """The same site, with a cluster that keeps objects too."""
+    name, data = ("kube-flannel", "kube-flannel-cfg"), {"net-conf.json": json.dumps(NET_CONF)}
+    metadata = {"namespace": name[0], "name": name[1]}
+    flannel = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
+    site.objects = MemoryObjects((flannel,))
+    monkeypatch.setattr(fleet_access, "doors_of", lambda *_: site.doors(objects=site.objects))
+    return site
+
+
+def daemon_sets(site):
+    return [item["metadata"]["name"] for item in asyncio.run(site.objects.list(*DAEMON_SETS))]
+
+
+def observe(site):
+    """The pods of add-ons run on every node."""
+    for name in ("kube-flannel-windows", "kube-proxy-windows"):
+        counts = ("desiredNumberScheduled", "updatedNumberScheduled", "numberAvailable")
+        status = {"observedGeneration": 1, **dict.fromkeys(counts, 2)}
+        site.objects.observe(ObjectName(*DAEMON_SETS, "transom-system", name), status)
+
+
+def test_apply_brings_missing_addons_as_planned_and_takes_nothing_away(with_addons, capsys):
+    assert main(["plan", "-o", "json"]) == 1
+    planned = json.loads(capsys.readouterr().out)["addons"]
+    assert {item["act"] for item in planned} == {"create"}
+    assert daemon_sets(with_addons) == []
+    assert main(["apply", "--yes", "-o", "json"]) == 4
+    applied = json.loads(capsys.readouterr().out)
+    assert applied["addons"] == planned
+    assert [host["ready"] for host in applied["hosts"]] == [True, True]
+    assert "after 300 s DaemonSet transom-system/kube-flannel-windows" in applied["addonsError"]
+    assert main(["apply"]) == 4
+    assert (
+        "add-ons: DaemonSet transom-system/kube-flannel-windows was not" in capsys.readouterr().out
+    )
+    observe(with_addons)
+    labels = {"app.kubernetes.io/managed-by": "transom", "transom.dev/fleet": "shop"}
+    extra = {"name": "windows-exporter", "namespace": "transom-system", "labels": labels}
+    spec: dict[str, Any] = {"template": {"spec": {}}}
+    ours = {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": extra, "spec": spec}
+    asyncio.run(with_addons.objects.apply(ours))
+    assert main(["apply"]) == 0
+    assert "nothing to do" in capsys.readouterr().out
+    assert "windows-exporter" in daemon_sets(with_addons)
+
+
+def test_apply_without_addons_leaves_the_cluster_alone(with_addons, capsys):
+    assert main(["plan", "--no-addons"]) == 1
+    assert "Add-ons" not in capsys.readouterr().out
+    assert main(["apply", "--yes", "--no-addons"]) == 0
+    assert daemon_sets(with_addons) == []
+
+
+def test_a_rival_is_refused_before_any_host_is_touched(with_addons, capsys):
+    pod = {"nodeSelector": {"kubernetes.io/os": "windows"}, "containers": []}
+    rival = {
+        "apiVersion": "apps/v1",
+        "kind": "DaemonSet",
+        "metadata": {"namespace": "kube-system", "name": "kube-proxy-windows"},
+        "spec": {"template": {"spec": pod}},
+    }
+    with_addons.objects = MemoryObjects((rival,))
+    assert main(["plan"]) == 3
+    assert "another kube-proxy for Windows nodes" in capsys.readouterr().out
+    assert main(["apply", "--yes"]) == 3
+    said = capsys.readouterr().err
+    assert "DaemonSet kube-system/kube-proxy-windows" in said
+    assert "--no-addons" in said
+    assert not any(machine.is_joined for machine in with_addons.machines.values())

@@ -105,9 +105,9 @@ def test_a_network_that_cannot_be_told_is_left_to_the_person(api, tmp_path):
     assert "FILL-IN" in text
 
 
-def test_the_rights_are_printed_with_approval_as_a_role_of_its_own(capsys):
+def test_the_rights_are_printed_with_approval_and_addons_as_roles_of_their_own(capsys):
     assert main(["init", "--print-rbac"]) == 0
     roles = {item["metadata"]["name"]: item for item in yaml.safe_load_all(capsys.readouterr().out)}
-    assert set(roles) == {"transom-fleet", "transom-tokens", "transom-approve"}
+    assert set(roles) == {"transom-fleet", "transom-tokens", "transom-addons", "transom-approve"}
     assert not any("secrets" in rule["resources"] for rule in roles["transom-fleet"]["rules"])
     assert not any("approve" in rule["verbs"] for rule in roles["transom-fleet"]["rules"])

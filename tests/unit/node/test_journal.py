@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from transom.errors import PermanentError, UsageError
 from transom.model.journal import Intent, Owner, Receipt
+from transom.node.host.faults import Fault
 from transom.node.host.simulated import SimulatedHost
 from transom.node.journal import Journal
 
@@ -146,3 +147,19 @@ def test_a_condensed_journal_is_read_back_and_takes_things_to_the_same_place(cha
 def oldest(intents):
     """What was there before anything, by thing."""
     return {(i.act, i.subject.lower()): i.before for i in reversed(intents)}
+
+
+@pytest.mark.parametrize("call", [1, 2], ids=["nothing was written", "all was written"])
+def test_a_journal_goes_on_after_an_append_that_failed(call):
+    """A full disk fails the append or the flush after it; what follows must not look like damage."""
+    first, second, third = (Intent("files", "file", name, None) for name in "abc")
+    host, journal, _ = written([first])
+    host.calls.inject(Fault.ERROR, at=call)
+    with pytest.raises(PermanentError, match="injected"):
+        journal.intend(second)
+    host.calls.clear()
+    journal.intend(third)
+    assert opened(host).contents == journal.contents
+    assert [item.subject for item in journal.contents.intents] == (
+        ["a", "c"] if call == 1 else ["a", "b", "c"]
+    )

@@ -28,7 +28,10 @@ from transom.node.steps.environment import Environment
 from transom.node.steps.registry import Registry
 
 LAYOUT = Layout()
-LATER = ("preflight", "adopt", "upgrade", "kubelet-settings", "protected-files")
+LATER = (
+    *("preflight", "adopt", "computer-name", "upgrade"),
+    *("kubelet-settings", "protected-files"),
+)
 
 
 def run(host, request, *, name="r1", steps=STEPS):
@@ -173,13 +176,11 @@ def test_what_this_version_cannot_do_is_refused_before_anything_is_changed(
     odd = replace(
         recipe,
         artifacts=(replace(recipe.artifacts[0], sha256=None),),
-        host_networks=(recipe.network,),
-        target=replace(recipe.target, privileged="wins"),
     )
     with pytest.raises(Refused) as caught:
         run(host, request_for(Verb.PREPARE, recipe=odd))
     ids = [refusal.id for refusal in caught.value.refusals]
-    assert ids == ["windows-update", "not-locked", "privileged-way", "docker-network"]
+    assert ids == ["windows-update", "not-locked"]
 
 
 def test_a_temporary_error_is_retried_until_it_passes(make_host, request_for):
@@ -189,6 +190,43 @@ def test_a_temporary_error_is_retried_until_it_passes(make_host, request_for):
     states = [event["state"] for event in events(host)]
     assert states.count("retrying") == 2
     assert ("https://dl.example/kubeadm.exe", 160) in host.source.asked
+
+
+_STILL_READY = 'a Node with name "win-01" and status "Ready" already exists in the cluster.'
+
+
+def still_ready(host, times):
+    """Let kubeadm find the host's own Node so often, as long as the cluster does not miss it."""
+    kubeadm, answers = host.programs["kubeadm.exe"], [_STILL_READY] * times
+
+    def stubborn(inner, argv):
+        if argv[1] == "join" and answers:
+            inner.disk.append(r"C:\etc\kubernetes\pki\ca.crt", b"CA\n")
+            return Completed(code=1, output=answers.pop())
+        return kubeadm(inner, argv)
+
+    host.programs["kubeadm.exe"] = stubborn
+
+
+def test_a_join_that_was_cut_short_waits_until_the_cluster_misses_its_node(make_host, request_for):
+    host = make_host()
+    run(host, request_for(Verb.PREPARE))
+    host.files.write(r"C:\etc\kubernetes\pki\ca.crt", b"CA\n")
+    still_ready(host, 3)
+    assert run(host, request_for(Verb.JOIN), name="r2").ending is Ending.DONE
+    waited = [event for event in events(host, "r2") if event["state"] == "retrying"]
+    assert len(waited) == 3
+    assert "still takes win-01 for Ready" in waited[0]["message"]
+
+
+def test_a_name_that_another_node_has_is_not_waited_for(make_host, request_for):
+    host = make_host()
+    run(host, request_for(Verb.PREPARE))
+    prepared = host.snapshot()
+    still_ready(host, 1)
+    with pytest.raises(PermanentError, match="already exists in the cluster"):
+        run(host, request_for(Verb.JOIN), name="r2")
+    assert host.snapshot() == prepared
 
 
 def test_a_temporary_error_is_final_when_the_deadline_is_near(make_host, request_for):

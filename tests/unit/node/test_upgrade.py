@@ -82,6 +82,13 @@ def test_kubeadm_writes_before_anything_that_runs_is_stopped(node, run, newer_re
     assert host.files.kind(r"C:\k\kubeadm-new.exe") is PathKind.ABSENT
 
 
+def test_a_runtime_that_a_power_cut_left_stopped_is_started_for_kubeadm(node, run, newer_recipe):
+    host, _, _ = node
+    host.services.stop("containerd")
+    run(host, Verb.UPGRADE, "up", recipe=newer_recipe)
+    assert {"containerd", "kubelet"} <= host.services.alive
+
+
 def test_a_failing_kubeadm_leaves_the_node_as_it_was(node, run, newer_recipe):
     host, first, joined = node
     host.programs["kubeadm-new.exe"] = lambda _host, _argv: Completed(code=1, output="no way")

@@ -1,8 +1,12 @@
 """What `transom addons diff`, `apply` and `delete` print with `-o json`."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from transom.model.recipe import API_VERSION
+
+if TYPE_CHECKING:
+    from transom.fleet.addons import Change
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +28,18 @@ class ChangedObject:
     name: str
     act: str
     fields: tuple[ChangedField, ...]
+
+
+def changed_object(change: "Change") -> ChangedObject:
+    """The document of one object's change."""
+    return ChangedObject(
+        **change.name._asdict(),
+        act=change.act.value,
+        fields=tuple(
+            ChangedField(path=path, before=before, after=after)
+            for path, before, after in change.fields
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from transom.cli.documents.addons import ChangedObject, changed_object
 from transom.fleet.cluster_checks import Misplaced
 from transom.fleet.status import HostStatus
 from transom.model.answers import PlannedStep
@@ -41,8 +42,8 @@ class PlannedHost:
 class FleetPlanDocument:
     """What `apply` would do; hosts of one wave are disturbed together, the waves in their order.
 
-    `refused` are the reasons why the cluster and the fleet do not go together; `unread` is what
-    could not be looked at.
+    `refused` are the reasons why the cluster and the fleet do not go together; `addons` is what
+    would be created or changed in the cluster; `unread` is what could not be looked at.
     """
 
     api_version: str = API_VERSION
@@ -53,6 +54,7 @@ class FleetPlanDocument:
     refused: tuple[Refusal, ...]
     notes: tuple[str, ...]
     misplaced: tuple[Misplaced, ...]
+    addons: tuple[ChangedObject, ...]
     unread: tuple[str, ...]
     changes: int
 
@@ -63,9 +65,10 @@ def plan_document(plan: "FleetPlan") -> FleetPlanDocument:
         fleet=plan.fleet.name,
         hosts=tuple(_host(host) for host in plan.hosts),
         waves=plan.waves,
-        refused=plan.checked.refusals,
+        refused=(*plan.checked.refusals, *plan.addons.refusals),
         notes=plan.checked.notes,
         misplaced=plan.checked.misplaced,
+        addons=tuple(changed_object(change) for change in plan.addons.changes),
         unread=plan.unread,
         changes=sum(host.changes for host in plan.hosts),
     )
@@ -110,13 +113,18 @@ class AppliedHost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FleetResult:
-    """What came of a fleet; hosts that are not named were not begun."""
+    """What came of a fleet; hosts that are not named were not begun.
+
+    `addons` is what was created or changed in the cluster, `addons_error` why that does not run.
+    """
 
     api_version: str = API_VERSION
     kind: str = "FleetResult"
     fleet: str
     verb: str
     hosts: tuple[AppliedHost, ...]
+    addons: tuple[ChangedObject, ...]
+    addons_error: str
     elapsed_ms: int
 
 

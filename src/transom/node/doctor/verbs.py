@@ -15,11 +15,13 @@ from typing import Any, TextIO
 
 from transom.errors import InvalidDocument, UsageError
 from transom.model.codec import decode, encode
+from transom.model.finding import Severity
 from transom.model.problem import Mistake
 from transom.model.recipe import API_VERSION
 from transom.model.sight import Given
 from transom.node.doctor.collection import collect
 from transom.node.doctor.examination import examine
+from transom.node.doctor.image import examine_image
 from transom.node.doctor.observe import observe
 from transom.node.doctor.report import document_of, text_of
 from transom.node.host.protocols import Machine
@@ -36,6 +38,9 @@ def add_arguments(verb: argparse.ArgumentParser, name: str) -> None:
     )
     if name == "doctor":
         verb.add_argument("-o", "--output", choices=["text", "json"], default="text")
+        verb.add_argument(
+            "--image", action="store_true", help="whether the host is fit to be an image"
+        )
 
 
 def run(
@@ -46,6 +51,8 @@ def run(
     `say` takes text for people as it is, and documents.
     """
     layout = Layout(options.home)
+    if options.verb == "doctor" and options.image:
+        return _image(options, machine, layout, say)
     seen = observe(machine, layout, read_given(stdin.read()) if options.given else Given())
     if options.verb == "collect":
         say(encode(_write(machine, layout, collect(machine, layout, seen), seen.host)))
@@ -56,6 +63,18 @@ def run(
     else:
         say(text_of(seen.host.lower(), findings, seen.unread))
     return 1 if findings else 0
+
+
+def _image(
+    options: argparse.Namespace, machine: Machine, layout: Layout, say: Callable[[Any], None]
+) -> int:
+    """Say whether an image can be made of the host; what is only removed later is a warning."""
+    findings = examine_image(machine, layout)
+    if options.output == "json":
+        say(document_of(findings, {}))
+    else:
+        say(text_of(machine.system.computer_name().lower(), findings, {}))
+    return int(any(finding.severity is Severity.ERROR for finding in findings))
 
 
 def read_given(text: str) -> Given:

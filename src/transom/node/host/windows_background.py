@@ -38,6 +38,8 @@ SERVICE = "transom-run"
 _PIPE = r"\\.\pipe\transom-run"
 _ADMINISTRATORS_ONLY = "D:P(A;;GA;;;SY)(A;;GA;;;BA)"
 _HAND_OVER_S = 60.0
+_RECEIVE_S = 10.0  # the pipe is there before the service starts, or its starter was killed
+_START_S = 120.0  # a busy machine takes its time to start Python, and Windows gives up after 30 s
 _POLL_S = 0.1
 
 _OUTBOUND, _FIRST_INSTANCE, _REJECT_REMOTE = 0x2, 0x8_0000, 0x8
@@ -108,7 +110,7 @@ class WindowsBackground:
             # A pipe without its reader would wait for ever, so the waiting is done beside.
             sender = threading.Thread(target=_send, args=(pipe, payload), daemon=True)
             sender.start()
-            self._services.start(SERVICE)
+            self._start()
             sender.join(_HAND_OVER_S)
             if sender.is_alive():
                 raise PermanentError(
@@ -116,6 +118,18 @@ class WindowsBackground:
                     subject=SERVICE,
                     hint="Look for its process in the event log of services.",
                 )
+
+    def _start(self) -> None:
+        deadline = time.monotonic() + _START_S
+        while True:
+            try:
+                self._services.start(SERVICE)
+            except TemporaryError as error:
+                if time.monotonic() + error.delay_s > deadline:
+                    raise
+                time.sleep(error.delay_s)
+            else:
+                return
 
     def leave(self, argv: Sequence[str], payload: bytes) -> None:
         """Start a process of its own and hand the payload to its standard input."""
@@ -207,7 +221,7 @@ def _send(pipe: int, payload: bytes) -> None:
 
 
 def _receive() -> bytes:
-    deadline = time.monotonic() + _HAND_OVER_S
+    deadline = time.monotonic() + _RECEIVE_S
     while True:
         try:
             with translated("read", _PIPE), open(_PIPE, "rb", buffering=0) as pipe:  # noqa: PTH123 - a pipe

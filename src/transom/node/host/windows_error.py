@@ -13,6 +13,7 @@ from transom.errors import PermanentError, TemporaryError, TransomError
 _FOR_A_WHILE = {
     32: "another process has it open",
     33: "another process has a part of it locked",
+    1053: "the service did not report in time",
     1061: "the service is just changing its state",
     1072: "the service is being deleted",
 }

@@ -15,6 +15,7 @@ from transom.node.host.values import HnsState
 
 _QUERY = json.dumps({"SchemaVersion": {"Major": 2, "Minor": 0}})
 _NO_OBJECT = {0x803B0002, 0x803B0013, 0x80070490}
+_OF_WINDOWS = 0x8007
 
 
 class _Guid(ctypes.Structure):
@@ -143,7 +144,13 @@ def _check(code: int, doing: str) -> None:
 
 def _failure(code: int, doing: str) -> TransomError:
     return PermanentError(
-        f"the host network service cannot {doing}: 0x{code:08x}",
+        f"the host network service cannot {doing}: 0x{code:08x}{_meaning(code)}",
         subject="hns",
         hint="Restart the service hns and try again.",
     )
+
+
+def _meaning(code: int) -> str:
+    """Windows' own words for its errors; those of the service itself have none."""
+    facility, error = divmod(code, 1 << 16)
+    return f" ({ctypes.FormatError(error).strip()})" if facility == _OF_WINDOWS else ""

@@ -26,7 +26,7 @@ class Adopt:
     title: str = "Record the node as it was found"
     needs: tuple[str, ...] = ("preflight",)
     disruption: Disruption = Disruption.NONE
-    seen: Seen = Seen.SIMULATED
+    seen: Seen = Seen.UPSTREAM_BINARY
     applies: Applies = EVERYWHERE
 
     def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:

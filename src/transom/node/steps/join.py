@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from transom.errors import PermanentError, UsageError
+from transom.errors import PermanentError, TemporaryError, UsageError
 from transom.model.codec import encode
 from transom.model.journal import SERVICE_STATE, Drift, Receipt
 from transom.model.recipe import Directory, JoinPlan, Recipe
@@ -30,6 +30,7 @@ _DISCOVERY_TIMEOUT = "1m0s"  # a wrong token is not waited for longer than that
 _JOIN_TIMEOUT_S = 420
 _RESET_TIMEOUT_S = 180
 _OUTPUT_CHARACTERS = 2000
+_STILL_READY = 'status "Ready" already exists in the cluster'  # kubeadm's words
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +194,8 @@ def _join(host: Host, wanted: Wanted) -> None:
         _manual(wanted).write(host, secrets.kubeconfig)
         return
     leftovers = (layout.bootstrap, *layout.lasting)
-    if any(host.files.kind(path) is not PathKind.ABSENT for path in leftovers):
+    again = any(host.files.kind(path) is not PathKind.ABSENT for path in leftovers)
+    if again:
         reset_node(host.processes, kubeadm, plan.cri_socket)
         _remake_directories(host, wanted)
     document = json.dumps(join_configuration(plan, secrets), indent=1)
@@ -209,6 +211,12 @@ def _join(host: Host, wanted: Wanted) -> None:
         )
     finally:
         host.files.remove(layout.configuration, secret=True)
+    if again and _STILL_READY in done.output:
+        raise TemporaryError(
+            f"the cluster still takes {plan.node_name} for Ready since a join that was cut short",
+            subject=plan.node_name,
+            hint="Delete the Node, or wait until the cluster misses its kubelet.",
+        )
     if done.code != 0:
         raise PermanentError(
             f"kubeadm join ended with {done.code}: {done.output[-_OUTPUT_CHARACTERS:].strip()}",

@@ -47,7 +47,7 @@ class Upgrade:
     title: str = "Upgrade the node's programs"
     needs: tuple[str, ...] = ("directories",)
     disruption: Disruption = Disruption.KUBELET_RESTART
-    seen: Seen = Seen.SIMULATED
+    seen: Seen = Seen.UPSTREAM_BINARY
     applies: Applies = EVERYWHERE
 
     def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
@@ -94,6 +94,7 @@ def _configure(host: Host, wanted: Wanted, brought: Sequence[tuple[artifacts.Wan
     backups = ntpath.join(layout.kubernetes, "tmp")
     host.note("directory-entries", backups, ACTS["directory-entries"].look(host, backups))
     kubeadm = _stage(host, recipe, brought)
+    _start_runtime(host, recipe)
     _upgrade_node(host, kubeadm, recipe)
     _make_lasting(host, written)
     if kubeadm != kubeadm_path(recipe):
@@ -117,6 +118,14 @@ def _stage(host: Host, recipe: Recipe, brought: Sequence[tuple[artifacts.Wanted,
                 host.files.write(staged, extract(name.removeprefix("./")))
             return staged
     return place
+
+
+def _start_runtime(host: Host, recipe: Recipe) -> None:
+    """Have the runtime run, without which kubeadm does nothing: a cut or a crash may have stopped it."""
+    needed = [name for service in recipe.services for name in service.depends_on]
+    for name in dict.fromkeys(needed):
+        if host.services.get(name) is not None and not host.services.running(name):
+            host.services.start(name)
 
 
 def _upgrade_node(host: Host, kubeadm: str, recipe: Recipe) -> None:

@@ -1,0 +1,24 @@
+"""Trying again what failed for a while only, under a deadline."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from transom.errors import TemporaryError
+from transom.model.event import Level, State
+from transom.node.events import EventLog
+from transom.node.host.protocols import Clock
+from transom.node.step import Step
+
+T = TypeVar("T")
+
+
+def retried(clock: Clock, act: Callable[[], T], deadline: float, log: EventLog, step: Step) -> T:
+    """The act's result; raise its last temporary error where the next try would be too late."""
+    while True:
+        try:
+            return act()
+        except TemporaryError as error:
+            if clock.monotonic() + error.delay_s >= deadline:
+                raise
+            log.emit(State.RETRYING, error.message, step=step.id, level=Level.WARNING)
+            clock.sleep(error.delay_s)

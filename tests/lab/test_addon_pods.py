@@ -1,0 +1,255 @@
+"""The add-ons' HostProcess pods on a Windows host: upstream flanneld.exe and kube-proxy.exe, kept site.
+
+`transom apply` brings the host and the pods; the runtime stand-in really runs a HostProcess container's
+command in the host. No packet moves in the lab: what the programs made is read from the HNS stand-in.
+"""
+
+import json
+import re
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from transom.cli.main import main
+from transom_lab.fleet import LabFleet, prepare_fleet
+from transom_lab.hns.summary import summary
+from transom_lab.host import WindowsHost
+from transom_lab.lab import Lab, Wish
+from transom_lab.places import cache_directory
+from transom_lab.progress import Progress
+
+pytestmark = pytest.mark.timeout(600)
+
+_NAME = "win1"
+_NODE = (r"C:\k\transom\python\python.exe", r"C:\k\transom\node.pyz")
+# A node on the other side, so that its pods are known to be on the overlay.
+_LINUX = """
+apiVersion: v1
+kind: Node
+metadata:
+  name: lin1
+  labels: {kubernetes.io/os: linux}
+  annotations:
+    flannel.alpha.coreos.com/kube-subnet-manager: "true"
+    flannel.alpha.coreos.com/public-ip: 10.77.0.100
+    flannel.alpha.coreos.com/backend-type: vxlan
+    flannel.alpha.coreos.com/backend-data: '{"VNI":4096,"VtepMAC":"c6:71:81:86:b2:77"}'
+spec: {podCIDR: 10.244.200.0/24, podCIDRs: [10.244.200.0/24]}
+"""
+
+
+def service(name: str, address: str, pod: str) -> str:
+    """A Service with one pod on the Linux node."""
+    return f"""
+apiVersion: v1
+kind: Service
+metadata: {{name: {name}}}
+spec:
+  clusterIP: {address}
+  ports: [{{name: http, port: 80, targetPort: 8080, protocol: TCP}}]
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {{name: {name}-1, labels: {{kubernetes.io/service-name: {name}}}}}
+addressType: IPv4
+ports: [{{name: http, port: 8080, protocol: TCP}}]
+endpoints: [{{addresses: [{pod}], nodeName: lin1, conditions: {{ready: true}}}}]
+"""
+
+
+@dataclass
+class Site:
+    """A lab with one host, which a fleet of one brings to Ready."""
+
+    lab: Lab
+    made: LabFleet
+    eventually: Callable[..., None]
+
+    @property
+    def host(self) -> WindowsHost:
+        return self.lab.host(_NAME)
+
+    def kubectl(self, *arguments: str, stdin: str = "") -> str:
+        argv = [str(self.lab.program("kubectl")), "--kubeconfig", str(self.lab.kubeconfig)]
+        done = subprocess.run(
+            [*argv, *arguments], input=stdin, capture_output=True, text=True, timeout=90, check=True
+        )
+        return done.stdout
+
+    def apply(self, text: str, verb: str = "apply") -> None:
+        self.kubectl(verb, "-f", "-", stdin=text)
+
+    def transom(self, *words: str, fleet: Path | None = None) -> int:
+        given = ["-f", str(fleet or self.made.fleet)]
+        if words[0] in ("apply", "status"):
+            given += ["--lock", str(self.made.lock), "--python", str(self.made.python)]
+        return main([*words, *given])
+
+    def shown(self) -> str:
+        return "\n".join(summary(self.host.hns.state()))
+
+    def sees(self, pattern: str, *, timeout_s: float = 90) -> None:
+        try:
+            self.eventually(
+                lambda: re.search(pattern, self.shown()) is not None, pattern, timeout_s=timeout_s
+            )
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{self.shown()}\n{self.told()}") from error
+
+    def told(self) -> str:
+        """What the pods said last."""
+        argv = [str(self.lab.program("kubectl")), "--kubeconfig", str(self.lab.kubeconfig), "logs"]
+        label = "app.kubernetes.io/managed-by=transom"
+        more = ["-n", "transom-system", "-l", label, "--prefix", "--tail=40"]
+        done = subprocess.run(
+            [*argv, *more], capture_output=True, text=True, timeout=90, check=False
+        )
+        return done.stdout + done.stderr
+
+    def pods(self, name: str) -> list[Any]:
+        label = f"app.kubernetes.io/name={name}"
+        text = self.kubectl("get", "pods", "-n", "transom-system", "-l", label, "-o", "json")
+        found: list[Any] = json.loads(text)["items"]
+        return found
+
+    def restarts(self, name: str) -> int:
+        (pod,) = self.pods(name)
+        return sum(status["restartCount"] for status in pod["status"]["containerStatuses"])
+
+    def states(self) -> dict[str, Any]:
+        """What the node program says of each program it keeps site."""
+        said = self.host.run([*_NODE, "status"], timeout_s=60)
+        found = json.loads(said.splitlines()[-1])["programs"]
+        return {item["name"]: item for item in found}
+
+    @property
+    def vip(self) -> str:
+        kept = self.host.drive_c / "k" / "transom" / "state" / "source-vip.json"
+        return str(json.loads(kept.read_text())["address"])
+
+
+@pytest.fixture(scope="module")
+def site(lone_lab, eventually):
+    """The host joined, and the add-ons in the cluster, by one command."""
+    lab = lone_lab("addonpods")
+    lab.down()
+    try:
+        lab.up(Wish(hosts=1, bare=True))
+        made = prepare_fleet(lab, cache=cache_directory(), progress=Progress())
+        found = Site(lab, made, eventually)
+        found.apply(_LINUX)
+        found.apply(service("shop", "10.96.50.10", "10.244.200.5"))
+        assert found.transom("apply", "--yes") == 0, found.told()
+        yield found
+    finally:
+        lab.down()
+
+
+def test_the_pods_program_networks_routes_and_balancers(site):
+    pods = json.loads(site.kubectl("get", "node", _NAME, "-o", "json"))["spec"]["podCIDR"]
+    site.sees(rf"network flannel\.4096 Overlay {re.escape(pods)}")
+    site.sees(r"policy RemoteSubnetRoute .*10\.244\.200\.0/24.*10\.77\.0\.100")
+    site.sees(r"endpoint .* 10\.244\.200\.5 .*remote provider=10\.77\.0\.100")
+    site.sees(rf"vip=10\.96\.50\.10 .*80->8080 sourcevip={re.escape(site.vip)} ")
+    assert {item["state"] for item in site.states().values()} == {"running"}
+    assert site.transom("apply") == 0  # nothing to confirm, so nothing to do
+
+
+def test_the_pods_use_an_account_of_their_own(site):
+    state = site.host.drive_c / "k" / "transom" / "state" / "programs"
+    for name in ("flannel", "kube-proxy"):
+        config = json.loads((state / f"{name}.kubeconfig").read_text())
+        assert "serviceaccount" in config["users"][0]["user"]["tokenFile"]
+
+
+def test_balancers_follow_a_service(site):
+    site.apply(service("new", "10.96.50.11", "10.244.200.6"))
+    site.sees(r"vip=10\.96\.50\.11 .*80->8080")
+    site.apply(service("new", "10.96.50.11", "10.244.200.6"), "delete")
+    site.eventually(lambda: "10.96.50.11" not in site.shown(), "its balancer is gone")
+
+
+@pytest.mark.parametrize("image", ["kube-proxy.exe", "flanneld.exe"])
+def test_a_killed_program_comes_back_with_the_same_source_address(site, image):
+    name = {"kube-proxy.exe": "kube-proxy-windows", "flanneld.exe": "kube-flannel-windows"}[image]
+    before, restarts = site.vip, site.restarts(name)
+    site.host.run(["taskkill", "/F", "/IM", image])
+    site.eventually(lambda: site.restarts(name) > restarts, f"{name} was restarted", timeout_s=60)
+    site.sees(rf"vip=10\.96\.50\.10 .*sourcevip={re.escape(before)} ")
+    assert site.vip == before
+
+
+def test_what_went_while_no_proxy_ran_leaves_no_endpoint(site):
+    site.apply(service("gone", "10.96.50.12", "10.244.200.7"))
+    site.sees(r"endpoint .* 10\.244\.200\.7 ")
+    site.kubectl("label", "node", _NAME, "transom.dev/prepared=false", "--overwrite")
+    site.eventually(lambda: not site.pods("kube-proxy-windows"), "no pod", timeout_s=90)
+    site.apply(service("gone", "10.96.50.12", "10.244.200.7"), "delete")
+    assert "10.244.200.7" in site.shown()
+    site.kubectl("label", "node", _NAME, "transom.dev/prepared=true", "--overwrite")
+    site.eventually(
+        lambda: "10.244.200.7" not in site.shown(), "its endpoint is gone", timeout_s=90
+    )
+    site.sees(rf"vip=10\.96\.50\.10 .*sourcevip={re.escape(site.vip)} ")
+
+
+def test_a_network_service_that_stops_is_said_and_its_return_heals(site, capsys):
+    before = site.vip
+    site.host.room.stop("hns")
+    site.eventually(
+        lambda: site.states()["kube-proxy"]["state"] == "waiting", "it waits", timeout_s=90
+    )
+    assert site.transom("status") == 1
+    said = capsys.readouterr().out
+    assert re.search(r"win1: the host network service cannot .*\(.+\)", said), said
+    assert "host network service" in site.states()["kube-proxy"]["reason"]
+    site.host.start_hns()
+    site.sees(rf"vip=10\.96\.50\.10 .*sourcevip={re.escape(before)} ", timeout_s=120)
+    site.eventually(
+        lambda: {item["state"] for item in site.states().values()} == {"running"},
+        "everything runs",
+        timeout_s=120,
+    )
+    assert site.vip == before
+
+
+def test_after_a_reboot_everything_is_back_with_the_same_source_address(site):
+    before = site.vip
+    site.host.reboot()
+    site.sees(r"network flannel\.4096 Overlay", timeout_s=120)
+    site.sees(rf"vip=10\.96\.50\.10 .*sourcevip={re.escape(before)} ", timeout_s=120)
+    assert site.vip == before
+    assert "10.244.200.7" not in site.shown()
+
+
+def l2bridge(site: Site) -> Path:
+    """The lab's fleet and its Flannel, in the other mode."""
+    conf = json.dumps({"Network": "10.244.0.0/16", "Backend": {"Type": "host-gw"}})
+    patch = json.dumps({"data": {"net-conf.json": conf}})
+    site.kubectl(
+        *("patch", "configmap", "kube-flannel-cfg", "-n", "kube-flannel"),
+        *("--type", "merge", "-p", patch),
+    )
+    document = yaml.safe_load(site.made.fleet.read_text("utf-8"))
+    document["spec"]["network"]["flannel"] = {"mode": "l2bridge"}
+    path = site.made.fleet.with_name("l2bridge.yaml")
+    path.write_text(yaml.safe_dump(document), encoding="utf-8")
+    return path
+
+
+def test_in_mode_l2bridge_the_same_pods_make_a_bridge_and_routes(site):
+    """The host is reset first: a node changes its mode by joining anew."""
+    assert site.transom("reset", "--all", "--yes") == 0
+    assert "flannel.4096" not in site.shown()
+    fleet = l2bridge(site)
+    annotations = ["flannel.alpha.coreos.com/backend-type=host-gw"]
+    site.kubectl("annotate", "node", "lin1", "--overwrite", *annotations)
+    assert site.transom("apply", "--yes", fleet=fleet) == 0, site.told()
+    site.sees(r"network cbr0 L2Bridge")
+    site.sees(r"vip=10\.96\.50\.10 .*80->8080")
+    assert {item["state"] for item in site.states().values()} == {"running"}

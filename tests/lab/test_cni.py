@@ -1,0 +1,136 @@
+"""The golden CNI configurations, executed by upstream's win-overlay.exe, win-bridge.exe and host-local.exe.
+
+A runtime's part is played here: the configuration on standard input, a namespace, port mappings. Flannel's
+own plugin, which only adds the node's range and calls these, cannot be built here; its part is played too.
+No packet moves: what the plugins make is read from the HNS stand-in.
+"""
+
+import ipaddress
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from transom.model.codec import decode
+from transom.model.recipe import Recipe
+from transom_lab.hns.store import Kind
+from transom_lab.host import WindowsHost
+
+_RECIPES = Path(__file__).parents[1] / "data" / "recipes"
+_PODS = "10.244.9.0/24"
+_PLUGINS = {"win-overlay": "Overlay", "win-bridge": "L2Bridge"}
+_BIN = r"C:\cni"
+_VERSION = {"SchemaVersion": {"Major": 2, "Minor": 0}}
+
+
+def configuration(path: Path) -> dict[str, Any]:
+    """What the plugin of a golden recipe gets; nothing where the lab has no such plugin."""
+    recipe = decode(Recipe, json.loads(path.read_text("utf-8")))
+    found = [file.content for file in recipe.files if "net.d" in file.path]
+    if not found:
+        return {}
+    document: dict[str, Any] = json.loads(found[0].replace("{{nodePodCIDR}}", _PODS))
+    plugin = document.get("plugins", [document])[0]
+    if "delegate" in plugin:
+        ipam = {"type": "host-local", "subnet": _PODS}
+        plugin = {**plugin, **plugin["delegate"], "ipam": ipam}
+    plugin = {**plugin, "name": document["name"], "cniVersion": document["cniVersion"]}
+    return plugin if plugin["type"] in _PLUGINS else {}
+
+
+GOLDENS = {
+    path.stem: conf for path in sorted(_RECIPES.glob("*.json")) if (conf := configuration(path))
+}
+
+
+@pytest.fixture(scope="module")
+def host(cluster):
+    """The second host, which nobody joins, with the plugins."""
+    found = cluster.lab.host("win2")
+    for name in ("host-local", *_PLUGINS):
+        found.put(cluster.windows_program(name), rf"{_BIN}\{name}.exe")
+    yield found
+    found.hns.reset()
+
+
+def make_network(host: WindowsHost, name: str, kind: str) -> None:
+    """What Flannel, or whoever owns the network, makes before any pod."""
+    subnet: dict[str, Any] = {
+        "IpAddressPrefix": _PODS,
+        "Routes": [{"NextHop": "10.244.9.1", "DestinationPrefix": "0.0.0.0/0"}],
+    }
+    if kind == "Overlay":
+        subnet["Policies"] = [{"Type": "VSID", "Settings": {"IsolationId": 4096}}]
+    document = {
+        **_VERSION,
+        "Name": name,
+        "Type": kind,
+        "Ipams": [{"Type": "Static", "Subnets": [subnet]}],
+    }
+    answer = host.hns.call("HcnCreateNetwork", text=json.dumps(document))
+    assert answer.hresult == 0, answer.text
+
+
+def run(host: WindowsHost, command: str, conf: dict[str, Any], **identity: str) -> str:
+    """Run a plugin as a runtime does."""
+    argv, env = host.command([rf"{_BIN}\{conf['type']}.exe"])
+    done = subprocess.run(
+        argv,
+        input=json.dumps(conf),
+        env={**env, "CNI_COMMAND": command, "CNI_IFNAME": "eth0", "CNI_PATH": _BIN, **identity},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def address_of(result: str) -> str:
+    answer = json.loads(result)
+    found = answer["ip4"]["ip"] if "ip4" in answer else answer["ips"][0]["address"]
+    return str(ipaddress.ip_interface(found).ip)
+
+
+@pytest.mark.parametrize("name", GOLDENS)
+def test_the_plugin_gives_a_pod_its_endpoint_and_takes_it_away(host, name):
+    host.hns.reset()
+    conf = GOLDENS[name]
+    make_network(host, conf["name"], _PLUGINS[conf["type"]])
+    current = conf.get("apiVersion") == 2
+    if current:
+        mapping = {"hostPort": 8080, "containerPort": 80, "protocol": "tcp"}
+        conf = {**conf, "runtimeConfig": {"portMappings": [mapping]}}
+    space = host.hns.call("HcnCreateNamespace", text=json.dumps({"Type": "Host", **_VERSION}))
+    pods = {}
+    for pod in ("pod1", "pod2"):
+        identity = {"CNI_CONTAINERID": pod, "CNI_NETNS": space.text if current else "none"}
+        pods[pod] = address_of(run(host, "ADD", conf, **identity))
+    endpoints = {
+        entry["document"]["IpConfigurations"][0]["IpAddress"]: entry["document"]
+        for entry in host.hns.state()["objects"][Kind.ENDPOINT].values()
+    }
+    assert len(set(pods.values())) == len(pods)
+    for address in pods.values():
+        assert ipaddress.ip_address(address) in ipaddress.ip_network(_PODS)
+        assert policies(endpoints[address]) >= wanted(conf)
+    for pod in pods:
+        identity = {"CNI_CONTAINERID": pod, "CNI_NETNS": space.text if current else "none"}
+        run(host, "DEL", conf, **identity)
+    assert host.hns.state()["objects"][Kind.ENDPOINT] == {}
+    leases = host.drive_c / "var" / "lib" / "cni" / "networks" / conf["name"]
+    assert [item.name for item in leases.iterdir() if re.fullmatch(r"[0-9.]+", item.name)] == []
+
+
+def policies(endpoint: dict[str, Any]) -> set[str]:
+    return {policy["Type"] for policy in endpoint["Policies"]}
+
+
+def wanted(conf: dict[str, Any]) -> set[str]:
+    """The policies that the configuration asks for, and the port that the runtime does."""
+    asked = {entry["value"]["Type"] for entry in conf.get("policies", [])}
+    return asked | ({"PortMapping"} if "runtimeConfig" in conf else set())
