@@ -122,6 +122,12 @@ def flannel_mode(settings: Mapping[str, Any]) -> NetworkMode | None:
     return _BACKENDS.get(str(backend.get("Type"))) if isinstance(backend, Mapping) else None
 
 
+async def endpoint_of(api: Api) -> str:
+    """Where nodes reach the API server; empty where the cluster does not tell."""
+    info = await _document(api, _CLUSTER_INFO, [])
+    return _access(info)[0] if info else ""
+
+
 async def _document(
     api: Api, place: tuple[str, str, str], problems: list[str]
 ) -> Mapping[str, Any]:
