@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transom.cli import fleet_access, fleet_report, host_access, join
+from transom.cli import fleet_access, fleet_report, host_access
 from transom.cli.fleet_lines import FleetLines
 from transom.cli.plan_text import plan_lines
 from transom.errors import Refused, TransomError, UsageError
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 def add_either_arguments(parser: ArgumentParser) -> None:
     """One machine by its ADDRESS, or the fleet; then as for every change."""
+    from transom.cli import join
+
     host_access.add_arguments(parser, optional=True)
     join.add_artifact_arguments(parser)
     fleet_access.add_choice_arguments(parser)
