@@ -1,7 +1,7 @@
 """The real Cluster API core and kubeadm bootstrap controllers, as processes beside the control plane.
 
 Their CRDs and webhook configurations come out of the same module as the programs; only the address
-of the webhooks differs, because here they are processes and not pods. Called by `lab` for
+of the webhooks, also of those that convert versions, differs: here they are processes and not pods. Called by `lab` for
 `up --with cluster-api`.
 """
 
@@ -66,7 +66,7 @@ def start(plane: ControlPlane, *, kubectl: Path, programs: dict[Program, Path]) 
         [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": _NAMESPACE}}],
     )
     for manager in MANAGERS:
-        _apply(plane, kubectl, list(_definitions(source / manager.folder)))
+        _apply(plane, kubectl, list(_definitions(source / manager.folder, manager, bundle)))
     for manager in MANAGERS:
         plane.room.spawn(
             manager.program,
@@ -102,18 +102,27 @@ def webhooks(text: str, manager: Manager, bundle: bytes) -> Iterator[dict[str, A
         document["metadata"]["name"] = f"{manager.program}-{document['metadata']['name']}"
         for hook in document["webhooks"]:
             path = hook["clientConfig"].pop("service")["path"]
-            hook["clientConfig"] = {
-                "url": f"https://localhost:{manager.webhook_port}{path}",
-                "caBundle": base64.b64encode(bundle).decode(),
-            }
+            hook["clientConfig"] = _client(manager, path, bundle)
         yield document
 
 
-def _definitions(folder: Path) -> Iterator[dict[str, Any]]:
+def _definitions(folder: Path, manager: Manager, bundle: bytes) -> Iterator[dict[str, Any]]:
     for file in sorted((folder / "config/crd/bases").glob("*.yaml")):
         document = yaml.safe_load(file.read_text(encoding="utf-8"))
         document["metadata"].setdefault("labels", {}).update(CONTRACT)
+        if len(document["spec"]["versions"]) > 1:
+            client = _client(manager, "/convert", bundle)
+            webhook = {"clientConfig": client, "conversionReviewVersions": ["v1"]}
+            document["spec"]["conversion"] = {"strategy": "Webhook", "webhook": webhook}
         yield document
+
+
+def _client(manager: Manager, path: str, bundle: bytes) -> dict[str, str]:
+    """Where the API server finds a manager: a process on this machine."""
+    return {
+        "url": f"https://localhost:{manager.webhook_port}{path}",
+        "caBundle": base64.b64encode(bundle).decode(),
+    }
 
 
 def _apply(plane: ControlPlane, kubectl: Path, documents: list[dict[str, Any]]) -> None:
