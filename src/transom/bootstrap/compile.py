@@ -35,6 +35,8 @@ _PUT = (
     "}",
 )
 ADMINISTRATORS = "*S-1-5-18:(OI)(CI)F *S-1-5-32-544:(OI)(CI)F"
+CLOSE = f"icacls C:\\run\\kubeadm /inheritance:r /grant:r {ADMINISTRATORS}"
+"""The command that closes the join configuration to everybody but administrators."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,10 +187,9 @@ def commands(*, prepare: bool = False) -> tuple[str, ...]:
     """
     # Not `call`, and no bare `exit`: both lose the exit code in Wine's cmd.exe.
     start = f"cmd /c {COMMAND}"
-    close = f"icacls C:\\run\\kubeadm /inheritance:r /grant:r {ADMINISTRATORS}"
     if prepare:
-        return close, f"{start} --prepare", "if errorlevel 1 exit %ERRORLEVEL%"
-    return close, start, "exit %ERRORLEVEL%"
+        return CLOSE, f"{start} --prepare", "if errorlevel 1 exit %ERRORLEVEL%"
+    return CLOSE, start, "exit %ERRORLEVEL%"
 
 
 def _multipart(plan: BootPlan) -> bytes:

@@ -5,7 +5,7 @@ import gzip
 from copy import deepcopy
 from typing import Any
 
-from transom.bootstrap.compile import BootFile, commands
+from transom.bootstrap.compile import CLOSE, BootFile, commands
 from transom.capi.needs import gates, needs
 from transom.capi.objects import arguments
 from transom.capi.wish import Wish
@@ -35,12 +35,12 @@ def windows_configuration(wish: Wish) -> dict[str, Any]:
                 "sshAuthorizedKeys": ["${SSH_PUBLIC_KEY}"],
             }
         ],
+        "preKubeadmCommands": list(commands(prepare=True)) if wish.files else [CLOSE],
         # The token goes; and a join that failed ends here, not with the success of what follows.
         "postKubeadmCommands": [f"if not exist {_JOINED} exit 1", f"del {_CONFIGURATION}"],
     }
     if wish.files:
         spec["files"] = [_file(file) for file in wish.files]
-        spec["preKubeadmCommands"] = list(commands(prepare=True))
     return spec
 
 

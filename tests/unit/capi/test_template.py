@@ -47,13 +47,15 @@ def of_kind(wish, kind):
     return [item for item in template(wish) if item["kind"] == kind]
 
 
-def test_the_commands_around_the_join_are_nothing_to_complain_about():
+@pytest.mark.parametrize("files", [FILES, ()], ids=["prepared", "image"])
+def test_the_commands_around_the_join_are_nothing_to_complain_about(files):
     """As Cluster API renders them: ours before, its own join, ours after."""
-    (item,) = of_kind(Wish(provider="azure", files=FILES), "KubeadmConfigTemplate")
+    (item,) = of_kind(Wish(provider="azure", files=files), "KubeadmConfigTemplate")
     config = item["spec"]["template"]["spec"]
     join = r"kubeadm join --config /run/kubeadm/kubeadm-join-config.yaml && echo success > /run/cluster-api/bootstrap-success.complete"
     commands = [*config["preKubeadmCommands"], join, *config["postKubeadmCommands"]]
-    text = "#cloud-config\n" + yaml.safe_dump({"runcmd": commands})
+    secret = {"path": r"C:\run\kubeadm\kubeadm-join-config.yaml", "content": "token: abcdef.0123456789abcdef"}  # fmt: skip
+    text = "#cloud-config\n" + yaml.safe_dump({"write_files": [secret], "runcmd": commands})
     found = lint(text.encode(), Machine(), Origin("x")).findings
     assert [finding.rule for finding in found] == ["BOOT045"]
 
