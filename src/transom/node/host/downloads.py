@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from transom.errors import PermanentError, TemporaryError, TransomError
 from transom.model.request import SourceAccess, SourceHeader
+from transom.node.host.environment import proxies_of
 from transom.node.host.protocols import ReadEnvironment
 
 _CHUNK_BYTES = 1 << 20
@@ -37,7 +38,7 @@ class Downloads:
         if offset:
             request.add_header("Range", f"bytes={offset}-")
         opener = urllib.request.build_opener(
-            urllib.request.ProxyHandler(self._proxies()),
+            urllib.request.ProxyHandler(proxies_of(self._environment)),
             urllib.request.HTTPSHandler(context=_trust(access.authorities)),
             _BoundHeaders(access.headers),
         )
@@ -53,11 +54,6 @@ class Downloads:
                 raise _failure(url, error) from error
         except OSError as error:
             raise _failure(url, error) from error
-
-    def _proxies(self) -> dict[str, str]:
-        names = {"http": "HTTP_PROXY", "https": "HTTPS_PROXY", "no": "NO_PROXY"}
-        found = {kind: self._environment.get(name) for kind, name in names.items()}
-        return {kind: value for kind, value in found.items() if value}
 
 
 class _BoundHeaders(urllib.request.BaseHandler):

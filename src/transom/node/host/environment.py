@@ -36,3 +36,17 @@ def has_entry(value: str, entry: str) -> bool:
 
 def _plain(entry: str) -> str:
     return entry.strip().rstrip("\\").lower()
+
+
+class Variables(Protocol):
+    """Variables, for looking."""
+
+    def get(self, name: str) -> str | None:
+        """Give a variable as it is stored."""
+
+
+def proxies_of(variables: Variables) -> dict[str, str]:
+    """The machine's proxies as they are stored now, as urllib takes them."""
+    names = {"http": "HTTP_PROXY", "https": "HTTPS_PROXY", "no": "NO_PROXY"}
+    found = {kind: variables.get(name) for kind, name in names.items()}
+    return {kind: value for kind, value in found.items() if value}

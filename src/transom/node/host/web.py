@@ -9,6 +9,7 @@ import urllib.request
 from collections.abc import Mapping
 
 from transom.errors import TemporaryError
+from transom.node.host.environment import proxies_of
 from transom.node.host.protocols import ReadEnvironment
 from transom.node.host.values import WebAnswer
 
@@ -34,7 +35,7 @@ class Web:
         request = urllib.request.Request(  # noqa: S310 - a store or metadata that boot data names
             url, data=body, headers=dict(headers), method=method
         )
-        proxies = {} if direct else self._proxies()
+        proxies = {} if direct else proxies_of(self._environment)
         opener = urllib.request.build_opener(
             urllib.request.ProxyHandler(proxies),
             _NoRedirects(),
@@ -48,11 +49,6 @@ class Web:
                 return WebAnswer(error.code, error.read(_MOST_BYTES))
         except (OSError, http.client.HTTPException) as error:
             raise TemporaryError(f"cannot reach {url}: {error}", subject=url) from error
-
-    def _proxies(self) -> dict[str, str]:
-        names = {"http": "HTTP_PROXY", "https": "HTTPS_PROXY", "no": "NO_PROXY"}
-        found = {kind: self._environment.get(name) for kind, name in names.items()}
-        return {kind: value for kind, value in found.items() if value}
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
