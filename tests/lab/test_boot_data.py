@@ -120,20 +120,33 @@ def test_kubeadm_exe_accepts_the_document(booting):
     ("api", "version"), [("v1beta1", "1.21.14"), ("v1beta2", "1.21.14"), ("v1beta3", "1.36.4")]
 )
 def test_kubeadm_exe_of_its_time_accepts_older_documents(booting, api, version):
-    """The newest that still reads them; before 1.26 kubeadm validates by migrating."""
+    """The newest that still reads them; before 1.26 kubeadm validates only what it begins to do."""
     recipe = booting.recipe.join
     runtime = recipe.cri_socket if api == "v1beta3" else "npipe:////./pipe/docker_engine"
     older = replace(recipe, api_version=f"kubeadm.k8s.io/{api}", cri_socket=runtime)
-    document = join_configuration(older, booting.plan().join)
-    cloudbase._write(booting.host, r"C:\k\join.json", json.dumps(document))
+    document = json.dumps(join_configuration(older, booting.plan().join))
     wanted = program("kubeadm", Goos.WINDOWS, version)
     built = Binaries(cache=cache_directory(), progress=Progress()).fetch([wanted])[wanted]
     booting.host.put(built, rf"C:\k\kubeadm-{version}.exe")
-    verb = ["migrate", "--old-config"] if version == "1.21.14" else ["validate", "--config"]
-    said = booting.host.run(
-        [rf"C:\k\kubeadm-{version}.exe", "config", *verb, r"C:\k\join.json"], timeout_s=60
-    )
-    assert ("JoinConfiguration" if version == "1.21.14" else "ok") in said
+    verb, accepted = _VALIDATING[version]
+    said = [_said(booting, version, verb, text) for text in (document, document.replace(api, "v1"))]
+    assert accepted in said[0], said
+    assert "unknown field" not in said[0]
+    assert accepted not in said[1], said
+
+
+_VALIDATING = {
+    "1.21.14": ("join phase preflight", "[preflight] Running pre-flight checks"),
+    "1.36.4": ("config validate", "ok"),
+}
+
+
+def _said(machine, version, verb, text):
+    """What kubeadm says to a document, on both its streams."""
+    cloudbase._write(machine.host, r"C:\k\join.json", text)
+    command = rf"C:\k\kubeadm-{version}.exe {verb} --config C:\k\join.json > C:\k\said.txt 2>&1"
+    machine.host.run(["cmd", "/c", command], timeout_s=60, check=False)
+    return (machine.c / "k/said.txt").read_text("utf-8", errors="replace")
 
 
 def test_a_failed_join_leaves_a_readable_failure_and_no_sentinel(booting):
