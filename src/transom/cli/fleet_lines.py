@@ -56,7 +56,8 @@ class HostLine:
             self._lines.draw()
             return
         word, style = _MARKS[event.state]
-        self.text = event.message
+        is_forward = event.state in (State.CHANGED, State.NOTED)
+        self.text = event.message if is_forward else f"{word}: {event.message}"
         mark = console.paint(f"{word:<8}", style, stream=sys.stderr)
         said = event.message if event.level is Level.INFO else f"{event.step}: {event.message}"
         self._lines.say(self, f"{mark} {said}", lasting=event.level is not Level.INFO)
