@@ -8,6 +8,7 @@ from transom.fleet.cluster import ClusterEntry
 from transom.model.fleet import Fleet
 from transom.model.journal import Owner
 from transom.model.lock import Lock
+from transom.model.recipe import Artifact
 from transom.model.request import JoinSecrets, Request, Verb
 from transom.recipe.lock import pinned
 from transom.recipe.resolve import resolve
@@ -49,10 +50,15 @@ def requests_of(
     owner = Owner(cluster=entry.ca_hashes[0], fleet=fleet.name, who="cli")
     secrets = JoinSecrets(endpoint=entry.endpoint, token="", ca_hashes=entry.ca_hashes)
     mirrors = fleet.source.mirrors
+    # Most hosts of a fleet get the same artifacts.
+    locked: dict[tuple[Artifact, ...], tuple[Artifact, ...]] = {}
+    for recipe in recipes:
+        if recipe.artifacts not in locked:
+            locked[recipe.artifacts] = pinned(recipe.artifacts, lock, mirrors=mirrors)
     return {
         recipe.identity.name: Request(
             verb=verb,
-            recipe=replace(recipe, artifacts=pinned(recipe.artifacts, lock, mirrors=mirrors)),
+            recipe=replace(recipe, artifacts=locked[recipe.artifacts]),
             owner=owner,
             join=secrets,
         )
