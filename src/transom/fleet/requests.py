@@ -2,16 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from transom.errors import UsageError
 from transom.fleet.cluster import ClusterEntry
 from transom.model.fleet import Fleet
 from transom.model.journal import Owner
 from transom.model.lock import Lock
-from transom.model.recipe import Artifact
 from transom.model.request import JoinSecrets, Request, Verb
 from transom.recipe.lock import pinned
 from transom.recipe.resolve import resolve
+
+if TYPE_CHECKING:
+    from transom.model.recipe import Artifact
 
 
 def entry_of(fleet: Fleet) -> ClusterEntry:
