@@ -78,6 +78,7 @@ check: $(INSTALLED) $(if $(LINUX),$(LAB_INSTALLED))  ## format, lint, types for 
 bench: $(INSTALLED) $(if $(LINUX),$(LAB_INSTALLED)) $(if $(LAB),lab-machine)  ## the figures we promise, as ratios in one run, and the lab's where one can run
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/recipe.py
+	$(BIN)/python benchmarks/fleet.py
 	$(BIN)/python benchmarks/loader.py
 	$(BIN)/python benchmarks/bundle.py
 	$(BIN)/python benchmarks/lint.py

@@ -13,6 +13,7 @@ from pathlib import Path
 KUBECONFORM = "github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0"
 SCHEMAS = "kubernetes-validate==1.37.0"
 CHECKOV = "checkov==3.3.30"
+ANSIBLE = "ansible-core==2.19.14"
 KUBE_LINTER = "golang.stackrox.io/kube-linter/cmd/kube-linter@v0.7.6"
 
 _SCHEMA_FOLDER = "kubernetes_validate/kubernetes-json-schema/v1.37.0-local/"
@@ -66,6 +67,17 @@ def checkov(folder: Path) -> Path | None:
     if not program.exists() and not (
         _install([sys.executable, "-m", "venv", str(folder / "checkov")])
         and _install([str(folder / "checkov" / "bin" / "pip"), "install", "--quiet", CHECKOV])
+    ):
+        return None
+    return program
+
+
+def ansible(folder: Path) -> Path | None:
+    """The program, in an environment of its own."""
+    program = folder / "ansible" / "bin" / "ansible"
+    if not program.exists() and not (
+        _install([sys.executable, "-m", "venv", str(folder / "ansible")])
+        and _install([str(folder / "ansible" / "bin" / "pip"), "install", "--quiet", ANSIBLE])
     ):
         return None
     return program

@@ -26,6 +26,7 @@ from transom.kube.api import Node
 from transom.kube.memory import MemoryApi
 from transom.model.fleet import Fleet, Host
 from transom.model.lock import Lock, LockEntry, SumFrom
+from transom.model.order import read_order
 from transom.model.recipe import Artifact, Unpack
 from transom.node.host.simulated import SimulatedHost
 from transom.node.host.simulated_nouns import SimulatedBackground
@@ -76,6 +77,7 @@ class Machine:
     host: SimulatedHost = field(default_factory=SimulatedHost)
     sessions: int = 0
     commands: list[tuple[str, ...]] = field(default_factory=list)
+    orders: list[str] = field(default_factory=list)
     tokens: list[str] = field(default_factory=list)
     cut_after: str = ""
     reboots: int = 0
@@ -174,6 +176,7 @@ class Session:
             return Completed(0, b"", b"")
         if machine.host.files.kind(command[0]) is PathKind.ABSENT:
             return Completed(1, b"", b"The system cannot find the path specified.\r\n")
+        machine.orders.append(read_order(stdin.decode()).verb)
         out = io.StringIO()
         code = main(
             command[2:], machine=machine.host, stdin=io.StringIO(stdin.decode()), stdout=out
@@ -349,7 +352,7 @@ def python_archive() -> bytes:
     """Something in the place of Python's embeddable package."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr("python.exe", b"MZ")
+        archive.writestr(zipfile.ZipInfo("python.exe"), b"MZ")
     return buffer.getvalue()
 
 
@@ -373,6 +376,8 @@ def lock_of(fleets: Iterable[Fleet], hosts: Iterable[SimulatedHost]) -> Lock:
 
 
 def _content(artifact: Artifact) -> bytes:
+    if artifact.id == "python":
+        return python_archive()
     if artifact.unpack is Unpack.FILE:
         return f"{artifact.id} {artifact.version}".encode()
     buffer = io.BytesIO()

@@ -9,7 +9,8 @@ import asyncssh
 import pytest
 
 from transom.errors import PermanentError, TemporaryError, UsageError
-from transom.remote.ssh import Target, connect
+from transom.remote.ssh import connect
+from transom.remote.target import Target
 
 USER, PASSWORD = "Administrator", "correct horse"
 
@@ -58,6 +59,7 @@ class Server:
         self.key_file.write_bytes(self.client_key.export_private_key())
         self.known_hosts = folder / "known_hosts"
         self.connections = 0
+        self.certificate: asyncssh.SSHCertificate | None = None
 
     async def __aenter__(self):
         authorized = asyncssh.import_authorized_keys(self.client_key.export_public_key().decode())
@@ -71,6 +73,7 @@ class Server:
             0,
             server_factory=gate,
             server_host_keys=[self.host_key],
+            server_host_certs=[self.certificate] if self.certificate else [],
             authorized_client_keys=authorized,
             process_factory=_serve,
             sftp_factory=lambda channel: asyncssh.SFTPServer(channel, chroot=bytes(self.root)),
@@ -88,13 +91,18 @@ class Server:
             host="127.0.0.1",
             port=self._listener.get_port(),
             user=USER,
-            key_file=str(self.key_file),
+            key_files=(str(self.key_file),),
             host_key=self.host_key.export_public_key().decode(),
         )
 
     async def connect(self, person=None, **changes):
         target = replace(self.target, **changes)
-        return await connect(target, person or Person(), known_hosts=self.known_hosts)
+        return await connect(
+            target,
+            person or Person(),
+            known_hosts=self.known_hosts,
+            config=self.known_hosts.with_name("config"),
+        )
 
 
 async def _serve(process):
@@ -232,7 +240,7 @@ def test_a_password_is_asked_for_where_the_key_is_not_enough(tmp_path):
 
     async def story():
         async with Server(tmp_path) as server:
-            session = await server.connect(person, key_file=str(other))
+            session = await server.connect(person, key_files=(str(other),))
             await session.close()
 
     asyncio.run(story())
@@ -245,7 +253,7 @@ def test_who_may_not_come_in_is_told_so(tmp_path):
 
     async def story():
         async with Server(tmp_path) as server:
-            await server.connect(Person(secret="wrong"), key_file=str(other))
+            await server.connect(Person(secret="wrong"), key_files=(str(other),))
 
     with pytest.raises(PermanentError, match="neither by key nor by password"):
         asyncio.run(story())
@@ -255,7 +263,9 @@ def test_a_host_that_does_not_answer_is_temporary(tmp_path):
     async def story():
         async with Server(tmp_path) as server:
             target = server.target
-        await connect(target, Person(), known_hosts=tmp_path / "known_hosts")
+        await connect(
+            target, Person(), known_hosts=tmp_path / "known_hosts", config=tmp_path / "config"
+        )
 
     with pytest.raises(TemporaryError, match="cannot reach"):
         asyncio.run(story())
@@ -280,7 +290,7 @@ def test_a_key_file_that_is_none_is_the_users_mistake(tmp_path):
 
     async def story():
         async with Server(tmp_path) as server:
-            await server.connect(key_file=str(tmp_path / "none"))
+            await server.connect(key_files=(str(tmp_path / "none"),))
 
     with pytest.raises(UsageError, match="cannot use the key"):
         asyncio.run(story())

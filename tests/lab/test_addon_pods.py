@@ -103,10 +103,13 @@ class Site:
 
     def told(self) -> str:
         """What the pods said last."""
-        return "\n".join(
-            self.kubectl("logs", "-n", "transom-system", "--tail=40", f"daemonset/{name}")
-            for name in ("kube-flannel-windows", "kube-proxy-windows")
+        argv = [str(self.lab.program("kubectl")), "--kubeconfig", str(self.lab.kubeconfig), "logs"]
+        label = "app.kubernetes.io/managed-by=transom"
+        more = ["-n", "transom-system", "-l", label, "--prefix", "--tail=40"]
+        done = subprocess.run(
+            [*argv, *more], capture_output=True, text=True, timeout=90, check=False
         )
+        return done.stdout + done.stderr
 
     def pods(self, name: str) -> list[Any]:
         label = f"app.kubernetes.io/name={name}"

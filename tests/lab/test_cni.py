@@ -16,6 +16,7 @@ import pytest
 
 from transom.model.codec import decode
 from transom.model.recipe import Recipe
+from transom_lab.hns.store import Kind
 from transom_lab.host import WindowsHost
 
 _RECIPES = Path(__file__).parents[1] / "data" / "recipes"
@@ -68,7 +69,6 @@ def make_network(host: WindowsHost, name: str, kind: str) -> None:
         "Name": name,
         "Type": kind,
         "Ipams": [{"Type": "Static", "Subnets": [subnet]}],
-        "Policies": [{"Type": "NetAdapterName", "Settings": {"NetworkAdapterName": "Ethernet"}}],
     }
     answer = host.hns.call("HcnCreateNetwork", text=json.dumps(document))
     assert answer.hresult == 0, answer.text
@@ -112,7 +112,7 @@ def test_the_plugin_gives_a_pod_its_endpoint_and_takes_it_away(host, name):
         pods[pod] = address_of(run(host, "ADD", conf, **identity))
     endpoints = {
         entry["document"]["IpConfigurations"][0]["IpAddress"]: entry["document"]
-        for entry in host.hns.state()["objects"]["endpoint"].values()
+        for entry in host.hns.state()["objects"][Kind.ENDPOINT].values()
     }
     assert len(set(pods.values())) == len(pods)
     for address in pods.values():
@@ -121,7 +121,7 @@ def test_the_plugin_gives_a_pod_its_endpoint_and_takes_it_away(host, name):
     for pod in pods:
         identity = {"CNI_CONTAINERID": pod, "CNI_NETNS": space.text if current else "none"}
         run(host, "DEL", conf, **identity)
-    assert host.hns.state()["objects"]["endpoint"] == {}
+    assert host.hns.state()["objects"][Kind.ENDPOINT] == {}
     leases = host.drive_c / "var" / "lib" / "cni" / "networks" / conf["name"]
     assert [item.name for item in leases.iterdir() if re.fullmatch(r"[0-9.]+", item.name)] == []
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from transom.addons.calico import calico
+from transom.addons.calico_manifest import calico_manifest
 from transom.addons.csi_proxy import csi_proxy
 from transom.addons.flannel import flannel
 from transom.addons.kube_proxy import kube_proxy
@@ -11,6 +12,7 @@ from transom.addons.runtime_class import runtime_classes
 from transom.addons.setting import Setting
 from transom.addons.system_namespace import system_namespace
 from transom.addons.windows_exporter import windows_exporter
+from transom.model.fleet import CalicoInstaller
 from transom.model.manifest import Manifest
 
 EXTRAS: Mapping[str, Callable[[Setting], list[Manifest]]] = {
@@ -29,7 +31,8 @@ def render(setting: Setting, extras: Sequence[str] = ()) -> list[Manifest]:
     if setting.network.plugin == "flannel":
         manifests += flannel(setting)
     if setting.network.plugin == "calico":
-        manifests += calico(setting)
+        way = calico_manifest if setting.installer == CalicoInstaller.MANIFEST else calico
+        manifests += way(setting)
     manifests += kube_proxy(setting)
     for name in sorted(set(extras)):
         manifests += EXTRAS[name](setting)

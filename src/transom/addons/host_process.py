@@ -59,12 +59,14 @@ def host_process_pod(setting: Setting) -> dict[str, Any]:
     }
 
 
-def daemon_set_of(setting: Setting, name: str, spec: dict[str, Any]) -> dict[str, Any]:
+def daemon_set_of(
+    setting: Setting, name: str, spec: dict[str, Any], *, namespace: str = NAMESPACE
+) -> dict[str, Any]:
     """A DaemonSet of that pod, replaced node by node."""
     return {
         "apiVersion": "apps/v1",
         "kind": "DaemonSet",
-        "metadata": metadata(setting, name, namespace=NAMESPACE),
+        "metadata": metadata(setting, name, namespace=namespace),
         "spec": {
             "selector": {"matchLabels": {"app.kubernetes.io/name": name}},
             "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 1}},

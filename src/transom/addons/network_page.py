@@ -68,8 +68,10 @@ def _provisions(plugin: str) -> Iterator[str]:
     yield "## What you must provide\n"
     for row in rows.read(Provision):
         if row.plugin == plugin:
-            only = f"{row.mode}: " if row.mode else ""
-            yield f"- {only}{row.text}"
+            only = ", ".join(
+                filter(None, (row.mode, row.installer and f"installer {row.installer}"))
+            )
+            yield f"- {only}: {row.text}" if only else f"- {row.text}"
     yield ""
 
 

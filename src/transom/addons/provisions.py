@@ -17,7 +17,9 @@ def provisions(setting: Setting, nodes: Iterable[Manifest] = ()) -> list[str]:
     wanted = [
         row
         for row in rows.rows(Provision, setting.at)
-        if row.plugin == network.plugin and row.mode in ("", network.mode)
+        if row.plugin == network.plugin
+        and row.mode in ("", network.mode)
+        and row.installer in ("", setting.installer)
     ]
     lines = [row.text for row in wanted]
     if any(row.routes for row in wanted):

@@ -12,7 +12,7 @@ from transom.errors import Refused
 from transom.facts import rows
 from transom.facts.addons import AddonLimit
 from transom.facts.rows import At
-from transom.model.fleet import Fleet, Taint
+from transom.model.fleet import CalicoInstaller, CalicoSpec, Fleet, Plugin, Taint
 from transom.model.problem import Refusal
 from transom.model.recipe import NetworkPlan, Recipe
 from transom.model.version import Version
@@ -20,12 +20,14 @@ from transom.model.version import Version
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Places:
-    """Where a host has the program that its add-ons run."""
+    """Where a host has the program that its add-ons run, and its network plugins."""
 
     install: str
     home: str
     python: str
     node_program: str
+    cni_bin: str
+    cni_conf: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +42,7 @@ class Build:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """One fleet as its add-ons see it."""
+    """One fleet as its add-ons see it; `installer` is who brings its network, where one can choose."""
 
     fleet: str
     kubernetes: Version
@@ -51,6 +53,7 @@ class Setting:
     builds: tuple[Build, ...]
     nodes: tuple[str, ...]
     endpoint: str = ""
+    installer: str = ""
 
     @property
     def at(self) -> At:
@@ -75,18 +78,28 @@ def setting_of(fleet: Fleet, recipes: Sequence[Recipe]) -> Setting:
         builds=tuple(_builds(recipes)),
         nodes=tuple(recipe.join.node_name for recipe in recipes),
         endpoint=fleet.cluster.endpoint or "",
+        installer=_installer(fleet.network.plugin),
     )
 
 
 def places_of(recipe: Recipe) -> Places:
     """Where this host has things."""
-    home = next(d.path for d in recipe.directories if d.why == "directory-transom")
+    paths = {directory.why: directory.path for directory in recipe.directories}
+    home = paths["directory-transom"]
     return Places(
-        install=next(d.path for d in recipe.directories if d.why == "directory-k"),
+        install=paths["directory-k"],
         home=home,
         python=f"{home}\\python\\python.exe",
         node_program=f"{home}\\node.pyz",
+        cni_bin=paths["directory-cni-bin"],
+        cni_conf=paths["directory-cni-conf"],
     )
+
+
+def _installer(plugin: Plugin) -> str:
+    if not isinstance(plugin, CalicoSpec):
+        return ""
+    return (plugin.installer or CalicoInstaller.OPERATOR).value
 
 
 def _builds(recipes: Sequence[Recipe]) -> Iterator[Build]:

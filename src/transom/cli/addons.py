@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from transom.addons.setting import Setting
     from transom.fleet.addons import Change
+    from transom.kube.api import Api
     from transom.kube.objects import Objects
     from transom.model.fleet import Fleet
     from transom.model.manifest import Manifest
@@ -148,8 +149,8 @@ def _diff_or_apply(args: Namespace, fleet: "Fleet") -> int:
 
     needs: list[str] = []
 
-    async def work(objects: "Objects", version: str) -> "list[Change]":
-        setting = _setting(_at_version(fleet, version))
+    async def work(objects: "Objects", api: "Api") -> "list[Change]":
+        setting = _setting(await _at_cluster(fleet, api))
         manifests = render(setting, args.extras)
         await addons.check(objects, setting)
         needs.extend(provisions(setting, await objects.list("v1", "Node")))
@@ -168,8 +169,8 @@ def _diff_or_apply(args: Namespace, fleet: "Fleet") -> int:
 def _delete(args: Namespace, fleet: "Fleet") -> int:
     from transom.fleet import addons
 
-    async def work(objects: "Objects", version: str) -> "list[Change]":
-        del version
+    async def work(objects: "Objects", api: "Api") -> "list[Change]":
+        del api
         act = addons.delete if args.yes else addons.owned
         return await act(objects, fleet.name)
 
@@ -184,7 +185,7 @@ def _delete(args: Namespace, fleet: "Fleet") -> int:
 def _with_cluster(
     args: Namespace,
     fleet: "Fleet",
-    work: "Callable[[Objects, str], Awaitable[list[Change]]]",
+    work: "Callable[[Objects, Api], Awaitable[list[Change]]]",
 ) -> "list[Change]":
     import asyncio
 
@@ -193,7 +194,7 @@ def _with_cluster(
     async def connected() -> "list[Change]":
         api = cluster_access.open_api(args, fleet.cluster)
         try:
-            return await work(KubeObjects(api), await api.version())
+            return await work(KubeObjects(api), api)
         finally:
             await api.close()
 
@@ -221,11 +222,15 @@ def _fleet(file: str) -> "Fleet":
     return fleets[0]
 
 
-def _at_version(fleet: "Fleet", version: str) -> "Fleet":
+async def _at_cluster(fleet: "Fleet", api: "Api") -> "Fleet":
+    """The fleet with what it does not say of its cluster."""
     from dataclasses import replace
 
-    known = fleet.cluster.version or version
-    return replace(fleet, cluster=replace(fleet.cluster, version=known))
+    from transom.fleet.cluster import endpoint_of
+
+    version = fleet.cluster.version or await api.version()
+    endpoint = fleet.cluster.endpoint or await endpoint_of(api)
+    return replace(fleet, cluster=replace(fleet.cluster, version=version, endpoint=endpoint))
 
 
 def _setting(fleet: "Fleet") -> "Setting":

@@ -55,6 +55,7 @@ COMMANDS = (
     Command("reset", "Nodes", "undo a join: the machine as it was, its Node gone"),
     Command("doctor", "Nodes", "why a node does not work: the cause by name, and the remedy"),
     Command("collect", "Nodes", "a host's logs, configuration and state in one zip"),
+    Command("access", "Nodes", "a shell or the remote desktop of a host, through its jump host"),
     Command("facts", "Know", "what is true for which Kubernetes and Windows version"),
     Command("explain", "Know", "a rule, an API field, a gate, a version or a pasted error"),
     Command("recipe", "Plan", "what would be installed on each host, and why"),

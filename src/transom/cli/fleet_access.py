@@ -4,13 +4,11 @@ Shared by the commands that take `-f fleet.yaml` and reach its hosts.
 """
 
 import argparse
-import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from transom.cli import cluster_access, fleet_file, host_access, join, lock_file
+from transom.cli import cluster_access, fleet_file, host_ways, lock_file
 from transom.cli.credentials import Secrets
 from transom.errors import UsageError
 
@@ -21,9 +19,8 @@ if TYPE_CHECKING:
     from transom.fleet.run import Connect
     from transom.fleet.survey import FleetDoors
     from transom.kube.client import KubeApi
-    from transom.model.fleet import Connection, Fleet, Host
+    from transom.model.fleet import Fleet, Host
     from transom.model.lock import Lock
-    from transom.remote.ssh import Target
 
 T = TypeVar("T")
 
@@ -109,14 +106,18 @@ def within(site: Site, act: "Callable[[], Awaitable[T]]") -> T:
     """Do something with the doors, and close them."""
     import asyncio
 
-    async def done() -> T:
+    found: list[T] = []
+
+    async def done() -> None:
         try:
-            return await act()
+            # Not returned: asyncio writes out what a task returns when it takes its signal handler back.
+            found.append(await act())
         finally:
             if site.doors.api is not None:
                 await site.doors.api.close()
 
-    return asyncio.run(done())
+    asyncio.run(done())
+    return found[0]
 
 
 def one_fleet(args: argparse.Namespace) -> "Fleet":
@@ -169,6 +170,8 @@ def doors_of(args: argparse.Namespace, fleet: "Fleet", lock: "Lock") -> "FleetDo
     brought: list[Brought] = []
 
     def bring() -> "Brought":
+        from transom.cli import join
+
         if not brought:
             brought.append(join.brought_of(getattr(args, "python", None), lock, fleet.source))
         return brought[0]
@@ -176,7 +179,7 @@ def doors_of(args: argparse.Namespace, fleet: "Fleet", lock: "Lock") -> "FleetDo
     secrets = Secrets(api)
 
     def connect(host: "Host") -> "Connect":
-        return connect_to(host, secrets, accept_new=args.accept_new_host_keys)
+        return host_ways.connect_to(host, secrets, accept_new=args.accept_new_host_keys)
 
     return FleetDoors(
         api=api,
@@ -207,74 +210,6 @@ def _api(args: argparse.Namespace, fleet: "Fleet") -> "KubeApi | None":
     if fleet.cluster.endpoint and not (args.kubeconfig or fleet.cluster.kubeconfig):
         return None
     return cluster_access.open_api(args, fleet.cluster)
-
-
-def connect_to(host: "Host", secrets: Secrets, *, accept_new: bool = False) -> "Connect":
-    """The way to a host of a fleet; it is not taken yet."""
-    from transom.model.fleet import Transport
-    from transom.remote.ssh import SshSession, connect
-
-    way = host.connection
-    if way is not None and way.transport is not Transport.SSH:
-        raise UsageError(f"{host.name} is reached by {way.transport}, and this needs SSH")
-    known_hosts = Path("~/.ssh/known_hosts").expanduser()
-
-    async def open_session() -> SshSession:
-        target, password = await _target(host, way, secrets)
-        person = _Person(password, accept_new=accept_new)
-        return await connect(target, person, known_hosts=known_hosts)
-
-    return open_session
-
-
-async def _target(
-    host: "Host", way: "Connection | None", secrets: Secrets
-) -> "tuple[Target, str | None]":
-    """Where its SSH server is, and the password where the credential is one."""
-    from transom.model.fleet import FromAgent, FromFile
-
-    address = (way.host if way else None) or host.address
-    target = host_access.parse_target(f"[{address}]" if ":" in address else address)
-    if way is None:
-        return target, None
-    target = replace(
-        target,
-        user=way.user or target.user,
-        port=way.port or target.port,
-        host_key=way.host_key,
-        jump=host_access.parse_target(way.jump) if way.jump else None,
-    )
-    match way.credential:
-        case None | FromAgent():
-            return target, None
-        case FromFile(path):
-            return replace(target, key_file=path), None
-        case credential:
-            text = await secrets.value(credential, of=f"{target.user} on the hosts")
-            if text.startswith("-----BEGIN "):
-                return replace(target, key_text=text + "\n"), None
-            return target, text
-
-
-class _Person(host_access.Terminal):
-    """The person, with a password that the fleet led to and a word on new keys."""
-
-    def __init__(self, password: str | None, *, accept_new: bool) -> None:
-        self._password = password
-        self._accept_new = accept_new
-
-    def trusts(self, host: str, algorithm: str, fingerprint: str) -> bool:
-        if not self._accept_new:
-            return super().trusts(host, algorithm, fingerprint)
-        print(
-            f"warning: {host} is seen for the first time; its {algorithm} key is written down: "
-            f"{fingerprint}",
-            file=sys.stderr,
-        )
-        return True
-
-    def password(self, host: str, user: str) -> str | None:
-        return self._password or super().password(host, user)
 
 
 def _count(text: str) -> int:

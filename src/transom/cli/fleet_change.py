@@ -3,13 +3,14 @@
 Shared by `apply`, `adopt`, `upgrade` and `maintain`.
 """
 
+import asyncio
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transom.cli import fleet_access, fleet_report, host_access, join
+from transom.cli import fleet_access, fleet_report, host_access
 from transom.cli.fleet_lines import FleetLines
 from transom.cli.plan_text import plan_lines
 from transom.errors import Refused, TransomError, UsageError
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 def add_either_arguments(parser: ArgumentParser) -> None:
     """One machine by its ADDRESS, or the fleet; then as for every change."""
+    from transom.cli import join
+
     host_access.add_arguments(parser, optional=True)
     join.add_artifact_arguments(parser)
     fleet_access.add_choice_arguments(parser)
@@ -100,8 +103,16 @@ def watched(
 ) -> int:
     """Do something to the hosts with progress shown, and print what came of each."""
     lines = FleetLines(len(site.hosts))
+
+    async def ticking() -> None:
+        ticker = asyncio.create_task(lines.tick())
+        try:
+            await doing(lines)
+        finally:
+            ticker.cancel()
+
     try:
-        fleet_access.within(site, lambda: doing(lines))
+        fleet_access.within(site, ticking)
     except KeyboardInterrupt:
         lines.end()
         _interrupted(lines, args, name)

@@ -5,7 +5,6 @@ Shared by the commands that reach one host. The only place that asks a person fo
 
 import argparse
 import getpass
-import re
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -20,13 +19,7 @@ if TYPE_CHECKING:
     from transom.fleet.run import Connect
     from transom.fleet.single import Wish
     from transom.model.fleet import Source
-    from transom.remote.ssh import Target
-
-_ADDRESS = re.compile(
-    r"(?:(?P<user>[^@]+)@)?(?:\[(?P<v6>[0-9a-fA-F:.]+)\]|(?P<host>[^@:\[\]]+))(?::(?P<port>\d+))?"
-)
-_USER = "Administrator"
-_SSH_PORT = 22
+    from transom.remote.target import Target
 
 
 def add_arguments(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
@@ -47,10 +40,12 @@ def add_way_arguments(parser: argparse.ArgumentParser, *, optional: bool = False
         "address",
         metavar="ADDRESS",
         nargs="?" if optional else None,
-        help="[USER@]HOST[:PORT] of its SSH server",
+        help="[USER@]HOST[:PORT] of its SSH server, or an alias of ~/.ssh/config",
     )
     way = parser.add_argument_group("the way to the host")
-    way.add_argument("--user", help=f"default: the one in ADDRESS, or {_USER}")
+    way.add_argument(
+        "--user", help="default: the one in ADDRESS or ~/.ssh/config, or Administrator"
+    )
     way.add_argument(
         "--key",
         metavar="FILE",
@@ -95,43 +90,33 @@ def connect_of(args: argparse.Namespace) -> "Connect":
     from transom.remote.ssh import SshSession, connect
 
     target = target_of(args)
-    known_hosts = Path("~/.ssh/known_hosts").expanduser()
+    known_hosts, config = ssh_files()
 
     async def open_session() -> SshSession:
-        return await connect(target, Terminal(), known_hosts=known_hosts)
+        return await connect(target, Terminal(), known_hosts=known_hosts, config=config)
 
     return open_session
+
+
+def ssh_files() -> tuple[Path, Path]:
+    """The person's known_hosts and config of OpenSSH."""
+    folder = Path("~/.ssh").expanduser()
+    return folder / "known_hosts", folder / "config"
 
 
 def target_of(args: argparse.Namespace) -> "Target":
     """The SSH server, and the one before it."""
     from dataclasses import replace
 
+    from transom.remote.target import parse_target
+
     target = parse_target(args.address)
     return replace(
         target,
         user=args.user or target.user,
-        key_file=args.key,
+        key_files=(args.key,) if args.key else (),
         host_key=args.host_key,
         jump=parse_target(args.jump) if args.jump else None,
-    )
-
-
-def parse_target(text: str) -> "Target":
-    r"""`[USER@]HOST[:PORT]`; a user may be DOMAIN\user, an IPv6 address is in brackets."""
-    from transom.remote.ssh import Target
-
-    found = _ADDRESS.fullmatch(text)
-    if found is None:
-        raise UsageError(
-            f"{text!r} is no address of a host",
-            subject=text,
-            hint="write [USER@]HOST[:PORT], and an IPv6 address in brackets",
-        )
-    return Target(
-        host=found["v6"] or found["host"],
-        port=int(found["port"] or _SSH_PORT),
-        user=found["user"] or _USER,
     )
 
 

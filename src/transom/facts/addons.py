@@ -69,7 +69,8 @@ class Rival(Row):
 class Provision(Row):
     """What a network needs that Transom does not bring; `mode` is empty where it is any.
 
-    `routes` means that each node's pod range needs a route to its node.
+    `installer` is empty where it does not matter who brings the network. `routes` means that each
+    node's pod range needs a route to its node.
     """
 
     subject: ClassVar[str] = "addons"
@@ -77,4 +78,5 @@ class Provision(Row):
     plugin: str
     text: str
     mode: str = ""
+    installer: str = ""
     routes: bool = False

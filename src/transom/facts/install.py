@@ -179,6 +179,7 @@ class HostNetworkRow(Conditional):
     table: ClassVar[str] = "host_network"
     name: str
     driver: str
+    program: str
 
 
 class ManualSettingRow(Conditional):

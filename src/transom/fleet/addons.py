@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from transom.addons import flannel_config
+from transom.addons import calico_pools, flannel_config
 from transom.addons.azure import azure_reasons
 from transom.addons.flannel_config import Live, disagreements, remedy
 from transom.addons.manifest import FLEET, MANAGED_BY
+from transom.addons.ovn import ovn_reasons
 from transom.addons.rivals import rivals
 from transom.addons.setting import Setting
 from transom.errors import Refused, TemporaryError
@@ -59,7 +60,11 @@ class Change:
 async def check(objects: Objects, setting: Setting) -> None:
     """Refuse where the cluster does not suit the add-ons, with every reason."""
     refusals = rivals(setting, await objects.list("apps/v1", "DaemonSet"))
-    refusals += azure_reasons(setting, await objects.list("v1", "Node"))
+    nodes = await objects.list("v1", "Node")
+    refusals += [*azure_reasons(setting, nodes), *ovn_reasons(setting, nodes)]
+    if setting.network.plugin == "calico":
+        pools = await objects.list(calico_pools.API_VERSION, calico_pools.KIND)
+        refusals += calico_pools.pool_reasons(setting, pools)
     hint = ""
     if setting.network.plugin == "flannel":
         live = await _live_flannel(objects)

@@ -1,7 +1,8 @@
 r"""The node program on one host: brought there, asked, told, watched, and taken away again.
 
 Called by `join` and `reset`. It lies in C:\k\transom beside its Python. What was brought is written
-down there in a small manifest, so that a second visit sends nothing. Requests go in on stdin only.
+down there in a small manifest, so that a second visit sends nothing. It is always started by the same
+command without arguments; the order goes in on stdin.
 """
 
 import hashlib
@@ -17,12 +18,13 @@ from typing import Any
 import transom
 from transom.errors import InternalError, PermanentError, TemporaryError, TransomError, UsageError
 from transom.model.answers import Leftover, Leftovers, Survey
-from transom.model.codec import decode, encode
+from transom.model.codec import decode
 from transom.model.event import Event, State
+from transom.model.order import Order, write_order
 from transom.model.request import Request, Verb
 from transom.model.sight import Given
 from transom.node.build import build_node_zip
-from transom.remote.session import Session
+from transom.remote.session import Completed, Session
 
 _PARENT = r"C:\k"
 HOME = _PARENT + r"\transom"
@@ -145,9 +147,9 @@ class NodeProgram:
 
     async def look(self, *words: str, given: Given) -> Mapping[str, Any]:
         """What a verb that only looks says; to have found something is no failure."""
-        command = (*_COMMAND, *words, "--given")
-        stdin = json.dumps(encode(given)).encode()
-        return await self._answer(command, stdin, codes=(0, 1), timeout_s=_LOOK_S)
+        verb, *options = words
+        order = Order(verb=verb, options=(*options, "--given"), input=given)
+        return await self._answer(order, codes=(0, 1), timeout_s=_LOOK_S)
 
     async def plan(self, request: Request) -> Mapping[str, Any]:
         """What a run would change."""
@@ -159,8 +161,9 @@ class NodeProgram:
 
     async def survey(self, request: Request) -> Survey | None:
         """Everything a plan needs, by one command; None where no program answers."""
-        stdin = _text(replace(request, verb=Verb.PLAN, plan_for=request.verb))
-        done = await self._session.run((*_COMMAND, "survey"), stdin=stdin, timeout_s=_QUICK_S)
+        asked = replace(request, verb=Verb.PLAN, plan_for=request.verb)
+        stdin = write_order(Order(verb="survey", input=asked))
+        done = await self._session.run(_COMMAND, stdin=stdin, timeout_s=_QUICK_S)
         document = _last_document(done.stdout)
         if document.get("kind") == "Failure":
             raise _failed(document)
@@ -168,18 +171,18 @@ class NodeProgram:
 
     async def run(self, request: Request, *, name: str, on_event: OnEvent) -> Ended:
         """Start a run and follow it to its end; raise TemporaryError where the session is cut."""
-        watch = _Watch(on_event)
-        command = (*_COMMAND, request.verb.value, "--run", name)
-        return await self._follow(command, request, watch)
+        order = Order(verb=request.verb.value, options=("--run", name), input=request)
+        return await self._follow(order, request, _Watch(on_event))
 
     async def attach(self, request: Request, *, name: str, seen: int, on_event: OnEvent) -> Ended:
         """Go on following a run; events up to the number `seen` are not passed on again."""
-        watch = _Watch(on_event, seen=seen)
-        return await self._follow((*_COMMAND, "attach", "--run", name), request, watch, stdin=b"")
+        order = Order(verb="attach", options=("--run", name))
+        return await self._follow(order, request, _Watch(on_event, seen=seen))
 
     async def cancel(self) -> None:
         """Ask the run to stop after its step."""
-        await self._session.run((*_COMMAND, "cancel"), timeout_s=_QUICK_S)
+        stdin = write_order(Order(verb="cancel"))
+        await self._session.run(_COMMAND, stdin=stdin, timeout_s=_QUICK_S)
 
     async def remove(self) -> None:
         """Take the program away, and the directories that were made for it."""
@@ -190,16 +193,12 @@ class NodeProgram:
         if _PARENT in manifest["made"] and not await self._session.names(_PARENT):
             await self._session.remove_tree(_PARENT)
 
-    async def _follow(
-        self,
-        command: tuple[str, ...],
-        request: Request,
-        watch: "_Watch",
-        stdin: bytes | None = None,
-    ) -> Ended:
-        payload = _text(request) if stdin is None else stdin
+    async def _follow(self, order: Order, request: Request, watch: "_Watch") -> Ended:
         done = await self._session.run(
-            command, stdin=payload, timeout_s=request.deadline_s + _QUICK_S, on_line=watch.line
+            _COMMAND,
+            stdin=write_order(order),
+            timeout_s=request.deadline_s + _QUICK_S,
+            on_line=watch.line,
         )
         if watch.ended is not None:
             return watch.ended
@@ -211,21 +210,21 @@ class NodeProgram:
                 " ".join(filter(None, (failure["message"], failure["hint"]))),
                 failure["error"],
             )
-        raise _broken(command, done.code, done.stdout + done.stderr)
+        raise _broken(order.verb, done)
 
     async def _ask(self, verb: str, request: Request | None = None) -> Mapping[str, Any]:
-        stdin = b"" if request is None else _text(request)
-        return await self._answer((*_COMMAND, verb), stdin, codes=(0,), timeout_s=_QUICK_S)
+        order = Order(verb=verb, input=request)
+        return await self._answer(order, codes=(0,), timeout_s=_QUICK_S)
 
     async def _answer(
-        self, command: tuple[str, ...], stdin: bytes, *, codes: tuple[int, ...], timeout_s: float
+        self, order: Order, *, codes: tuple[int, ...], timeout_s: float
     ) -> Mapping[str, Any]:
-        done = await self._session.run(command, stdin=stdin, timeout_s=timeout_s)
+        done = await self._session.run(_COMMAND, stdin=write_order(order), timeout_s=timeout_s)
         document = _last_document(done.stdout)
         if document.get("kind") == "Failure":
             raise _failed(document)
         if done.code not in codes or not document:
-            raise _broken(command, done.code, done.stdout + done.stderr)
+            raise _broken(order.verb, done)
         return document
 
     async def _manifest(self) -> dict[str, Any] | None:
@@ -248,7 +247,7 @@ class NodeProgram:
     async def _checked(self, command: tuple[str, ...]) -> None:
         done = await self._session.run(command, timeout_s=_QUICK_S)
         if done.code != 0:
-            raise _broken(command, done.code, done.stdout + done.stderr)
+            raise _broken(command[0], done)
 
 
 @dataclass
@@ -276,10 +275,6 @@ class _Watch:
             self.ended = Ended(event.state, tuple(self.changed), event.message, event.error)
 
 
-def _text(request: Request) -> bytes:
-    return json.dumps(encode(request)).encode()
-
-
 def _last_document(stdout: bytes) -> dict[str, Any]:
     for line in reversed(stdout.splitlines()):
         try:
@@ -295,8 +290,8 @@ def _failed(document: Mapping[str, Any]) -> PermanentError:
     return PermanentError(document["message"], subject=document["subject"], hint=document["hint"])
 
 
-def _broken(command: tuple[str, ...], code: int, said: bytes) -> TransomError:
-    text = said.decode(errors="replace").strip()[-1000:]
+def _broken(what: str, done: Completed) -> TransomError:
+    text = (done.stdout + done.stderr).decode(errors="replace").strip()[-1000:]
     if not text:
-        return TemporaryError(f"{command[-1]} ended with {code} and said nothing")
-    return InternalError(f"{' '.join(command)} ended with {code}: {text}")
+        return TemporaryError(f"{what} ended with {done.code} and said nothing")
+    return InternalError(f"{what} ended with {done.code} on the host: {text}")

@@ -7,7 +7,7 @@ for the visit and taken away again, unless it is to stay.
 
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -76,7 +76,8 @@ async def survey_fleet(
     checked, unread = await _check(fleet, entry, doors, hosts=tuple(requests))
     planned = None
     if addons and doors.objects is not None and not checked.refusals:
-        planned = await _addons(fleet, doors.objects, unread)
+        known = replace(fleet.cluster, endpoint=fleet.cluster.endpoint or entry.endpoint)
+        planned = await _addons(replace(fleet, cluster=known), doors.objects, unread)
     chosen = [host for host in fleet.hosts if host.name in requests]
 
     async def look(host: Host) -> Survey:

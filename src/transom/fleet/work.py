@@ -119,14 +119,19 @@ async def _forget(token: BootstrapToken, api: Api) -> None:
 
 
 async def await_ready(name: str, api: Api, clock: Clock) -> Node:
-    """Wait until the Node is Ready; say why where it does not become so."""
+    """Wait until the Node is Ready, through restarts of the API server; say why where it does not."""
     deadline = clock.monotonic() + _READY_S
     while True:
-        node = await api.node(name)
-        if node is not None and node.ready:
-            return node
-        if clock.monotonic() + _POLL_S > deadline:
-            raise _not_ready(name, node)
+        try:
+            node = await api.node(name)
+        except TemporaryError:
+            if clock.monotonic() + _POLL_S > deadline:
+                raise
+        else:
+            if node is not None and node.ready:
+                return node
+            if clock.monotonic() + _POLL_S > deadline:
+                raise _not_ready(name, node)
         await clock.sleep(_POLL_S)
 
 

@@ -3,7 +3,8 @@
 Made by the node program, read by whoever started it. No answer holds a secret.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from transom.model.journal import Owner
 from transom.model.problem import Mistake, Refusal
@@ -38,8 +39,22 @@ class FoundService:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FoundVolume:
+    """A volume with a letter, by its root."""
+
+    root: str
+    bytes: int
+    free_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Inventory:
-    """What a host is and has."""
+    """What a host is and has.
+
+    `pipes` are those that runtimes and wins listen on. `joined_to` is the API server of the kubelet's own
+    credential. `installed` has the versions that Transom brought, by artifact. `features` are only
+    told when the inventory itself is asked for, because Windows takes seconds to answer.
+    """
 
     api_version: str = API_VERSION
     kind: str = "Inventory"
@@ -53,6 +68,13 @@ class Inventory:
     defender: bool
     runtimes: tuple[str, ...]
     services: tuple[FoundService, ...]
+    edition: str = ""
+    domain: str = ""
+    volumes: tuple[FoundVolume, ...] = ()
+    pipes: tuple[str, ...] = ()
+    joined_to: str = ""
+    installed: Mapping[str, str] = field(default_factory=dict)
+    features: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,35 +5,40 @@ program: recipes, requests, events, journals. Standard library only: it ships to
 """
 
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
+_PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 def encode(value: Any) -> Any:
     """A value as JSON types; dataclass fields keep their order, so output is deterministic."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {
-            camel_case(field.name): encode(getattr(value, field.name)) for field in fields(value)
-        }
+    kind: type = type(value)
+    if kind in _PLAIN:
+        return value
+    if kind is tuple or kind is list:
+        return [encode(item) for item in value]
+    if names := _field_names(kind):
+        return {key: encode(getattr(value, name)) for key, name in names.items()}
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, Mapping):
         return {str(key): encode(item) for key, item in value.items()}
-    if isinstance(value, tuple) and (names := getattr(value, "_fields", ())):
-        return {camel_case(name): encode(item) for name, item in zip(names, value, strict=True)}
-    if isinstance(value, list | tuple):
-        return [encode(item) for item in value]
-    return value
+    return [encode(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def decode(kind: type[T], data: Any, *, path: str = "") -> T:
     """JSON types as a value of that record; raise ValueError naming the path that is wrong."""
-    return _decode(kind, data, path or kind.__name__)  # type: ignore[no-any-return]
+    hint: Any = kind
+    try:
+        return _decoder(hint)(data)  # type: ignore[no-any-return]
+    except _MismatchError as error:
+        where = "".join(reversed(error.steps))
+        raise ValueError(f"{path or kind.__name__}{where}{error.said}") from None
 
 
 def camel_case(name: str) -> str:
@@ -42,9 +47,17 @@ def camel_case(name: str) -> str:
     return first + "".join(word.capitalize() for word in rest)
 
 
-@cache
-def _hints(kind: type) -> dict[str, Any]:
-    return get_type_hints(kind)
+class _MismatchError(Exception):
+    """What is wrong; each level that it passes adds its step of the path."""
+
+    def __init__(self, said: str) -> None:
+        super().__init__(said)
+        self.said = said
+        self.steps: list[str] = []
+
+    def below(self, step: str) -> "_MismatchError":
+        self.steps.append(step)
+        return self
 
 
 @cache
@@ -55,58 +68,120 @@ def _field_names(kind: type) -> dict[str, str]:
     return {camel_case(name): name for name in getattr(kind, "_fields", ())}
 
 
-def _decode(hint: Any, data: Any, path: str) -> Any:
+@cache
+def _decoder(hint: Any) -> Callable[[Any], Any]:
+    """The reader of a type, made once: answers from many hosts are read by the same few."""
     origin = get_origin(hint)
+    if hint is Any:
+        return lambda data: data
     if origin in (Union, types.UnionType):
-        return _decode_union(get_args(hint), data, path)
+        return _union(get_args(hint))
     if origin is tuple:
-        _expect(isinstance(data, list), path, "a list", data)
-        item = get_args(hint)[0]
-        return tuple(_decode(item, value, f"{path}[{n}]") for n, value in enumerate(data))
+        return _tuple(get_args(hint)[0])
     if origin is not None and issubclass(origin, Mapping):
-        _expect(isinstance(data, dict), path, "an object", data)
-        item = get_args(hint)[1]
-        return {key: _decode(item, value, f"{path}.{key}") for key, value in data.items()}
-    return data if hint is Any else _decode_plain(hint, data, path)
+        return _mapping(get_args(hint)[1])
+    if _field_names(hint):
+        return _record(hint)
+    return _enum(hint) if issubclass(hint, Enum) else _scalar(hint)
 
 
-def _decode_plain(kind: type, data: Any, path: str) -> Any:
-    if names := _field_names(kind):
-        return _decode_fields(kind, names, data, path)
-    if issubclass(kind, Enum):
-        _expect(data in [member.value for member in kind], path, f"a {kind.__name__}", data)
-        return kind(data)
-    fits = isinstance(data, kind) and (kind is bool or not isinstance(data, bool))
-    _expect(fits, path, kind.__name__, data)
-    return data
+def _tuple(hint: Any) -> Callable[[Any], Any]:
+    item = _decoder(hint)
+
+    def read(data: Any) -> Any:
+        if not isinstance(data, list):
+            raise _mismatch("a list", data)
+        found: list[Any] = []
+        try:
+            found.extend(item(value) for value in data)
+        except _MismatchError as error:
+            raise error.below(f"[{len(found)}]") from None
+        return tuple(found)
+
+    return read
 
 
-def _decode_union(options: tuple[Any, ...], data: Any, path: str) -> Any:
-    if data is None and type(None) in options:
-        return None
-    hints = [option for option in options if option is not type(None)]
-    if len(hints) == 1:
-        return _decode(hints[0], data, path)
-    _expect(isinstance(data, tuple(hints)), path, " or ".join(h.__name__ for h in hints), data)
-    return data
+def _mapping(hint: Any) -> Callable[[Any], Any]:
+    item = _decoder(hint)
+
+    def read(data: Any) -> Any:
+        if not isinstance(data, dict):
+            raise _mismatch("an object", data)
+        found = {}
+        for key, value in data.items():
+            try:
+                found[key] = item(value)
+            except _MismatchError as error:
+                raise error.below(f".{key}") from None
+        return found
+
+    return read
 
 
-def _decode_fields(kind: type, names: Mapping[str, str], data: Any, path: str) -> Any:
-    _expect(isinstance(data, dict), path, "an object", data)
-    unknown = sorted(set(data) - set(names))
-    if unknown:
-        raise ValueError(f"{path} has unknown keys: {', '.join(unknown)}")
-    hints = _hints(kind)
-    values = {
-        names[key]: _decode(hints[names[key]], value, f"{path}.{key}")
-        for key, value in data.items()
-    }
-    try:
-        return kind(**values)
-    except TypeError as error:
-        raise ValueError(f"{path}: {error}") from error
+def _record(kind: type) -> Callable[[Any], Any]:
+    names, hints = _field_names(kind), get_type_hints(kind)
+    known: dict[str, tuple[str, Callable[[Any], Any]]] = {}
+
+    def read(data: Any) -> Any:
+        if not known:  # not before: a record may hold records of its own type
+            known.update({key: (name, _decoder(hints[name])) for key, name in names.items()})
+        if not isinstance(data, dict):
+            raise _mismatch("an object", data)
+        if not data.keys() <= known.keys():
+            unknown = ", ".join(sorted(set(data) - set(known)))
+            raise _MismatchError(f" has unknown keys: {unknown}")
+        values = {}
+        for key, value in data.items():
+            name, item = known[key]
+            try:
+                values[name] = item(value)
+            except _MismatchError as error:
+                raise error.below(f".{key}") from None
+        try:
+            return kind(**values)
+        except TypeError as error:
+            raise _MismatchError(f": {error}") from error
+
+    return read
 
 
-def _expect(fits: bool, path: str, wanted: str, found: Any) -> None:  # noqa: FBT001 - a condition
-    if not fits:
-        raise ValueError(f"{path} must be {wanted}, not {type(found).__name__}")
+def _enum(kind: type[Enum]) -> Callable[[Any], Any]:
+    members = {member.value: member for member in kind}
+
+    def read(data: Any) -> Any:
+        try:
+            return members[data]
+        except (KeyError, TypeError):
+            raise _mismatch(f"a {kind.__name__}", data) from None
+
+    return read
+
+
+def _scalar(kind: type) -> Callable[[Any], Any]:
+    def read(data: Any) -> Any:
+        if isinstance(data, kind) and (kind is bool or not isinstance(data, bool)):
+            return data
+        raise _mismatch(kind.__name__, data)
+
+    return read
+
+
+def _union(options: tuple[Any, ...]) -> Callable[[Any], Any]:
+    hints = tuple(option for option in options if option is not type(None))
+    or_none = len(hints) < len(options)
+    only = _decoder(hints[0]) if len(hints) == 1 else None
+
+    def read(data: Any) -> Any:
+        if data is None and or_none:
+            return None
+        if only is not None:
+            return only(data)
+        if not isinstance(data, hints):
+            raise _mismatch(" or ".join(hint.__name__ for hint in hints), data)
+        return data
+
+    return read
+
+
+def _mismatch(wanted: str, found: Any) -> _MismatchError:
+    return _MismatchError(f" must be {wanted}, not {type(found).__name__}")

@@ -20,6 +20,13 @@ class Privileged(StrEnum):
     SERVICES = "services"
 
 
+class CalicoInstaller(StrEnum):
+    """Who installs Calico on the Linux nodes, and so what Windows nodes can rely on."""
+
+    OPERATOR = "operator"
+    MANIFEST = "manifest"
+
+
 class NetworkMode(StrEnum):
     """How pods reach other nodes: encapsulated, or routed on the host's own network."""
 
@@ -166,10 +173,11 @@ class FlannelSpec:
 
 @dataclass(frozen=True, slots=True)
 class CalicoSpec:
-    """Calico."""
+    """Calico, as its operator installs it, or as plain manifests do."""
 
     version: str | None = None
     mode: NetworkMode | None = None
+    installer: CalicoInstaller | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,9 +226,14 @@ class WeaveSpec:
 
 @dataclass(frozen=True, slots=True)
 class ExternalSpec:
-    """A network that somebody else installs, under the name its HNS network has."""
+    """A network that somebody else installs, under the name its HNS network has.
+
+    `source_endpoint` is the HNS endpoint whose address kube-proxy sends from, on an overlay.
+    """
 
     network_name: str
+    mode: NetworkMode | None = None
+    source_endpoint: str | None = None
 
 
 Plugin = (

@@ -206,10 +206,14 @@ class Program:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostNetwork:
-    """A Docker network that must exist by name before the kubelet starts (legacy only)."""
+    """A Docker network that must exist by name while the kubelet runs (legacy only).
+
+    `program` is the docker.exe that makes it.
+    """
 
     name: str
     driver: str
+    program: str
     why: str
 
 

@@ -24,6 +24,7 @@ from transom.node.host.values import (
 
 Before = Mapping[str, Any] | None
 SEPARATOR = "|"
+_DOCKER_TIMEOUT_S = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +220,18 @@ def _restore_hns(host: UndoHost, name: str, before: Before) -> None:
         host.network.delete_hns_network(name)
 
 
+def _look_docker(_host: ReadHost, _name: str) -> Before:
+    return None
+
+
+def _restore_docker(host: UndoHost, name: str, before: Before) -> None:
+    """Let Docker forget a network, where there still is a Docker."""
+    assert before is not None
+    program = before["program"]
+    if host.files.kind(program) is PathKind.FILE:
+        host.processes.run((program, "network", "rm", name), timeout_s=_DOCKER_TIMEOUT_S)
+
+
 def _look_entries(host: ReadHost, path: str) -> Before:
     if host.files.kind(path) is not PathKind.DIRECTORY:
         return None
@@ -274,6 +287,7 @@ ACTS: Mapping[str, Act] = {
     "feature": Act(_look_feature, _restore_feature),
     "service": Act(_look_service, _restore_service),
     SERVICE_STATE: Act(_look_service_state, _restore_service_state),
+    "docker-network": Act(_look_docker, _restore_docker),
     "hns-network": Act(_look_hns, _restore_hns),
     "directory-entries": Act(_look_entries, _restore_entries),
     "adopted": Act(_look_adopted, _restore_adopted),

@@ -7,6 +7,7 @@ from typing import Any
 from transom import errors
 from transom.node.host.protocols import Machine
 from transom.node.host.values import PathKind
+from transom.node.layout import Layout
 
 _ENDS = {"done": 0, "reboot": 4, "cancelled": 5, "failed": 5}
 _EXIT_CODES = {
@@ -16,10 +17,17 @@ _EXIT_CODES = {
 }
 _POLL_S = 0.1
 _QUIET_S = 1800.0
+_BEGINS_S = 60.0
 
 
-def follow(machine: Machine, path: str, offset: int, say: Callable[[Any], None]) -> int:
-    """Pass on each event after the offset; return the exit code of the run's last one."""
+def follow(
+    machine: Machine, layout: Layout, run: str, offset: int, say: Callable[[Any], None]
+) -> int:
+    """Pass on each event after the offset; return the exit code of the run's last one.
+
+    A run that nobody works at any more, as after a power cut, is not waited for.
+    """
+    path = layout.events(run)
     quiet_since = machine.clock.monotonic()
     while True:
         if machine.files.kind(path) is PathKind.FILE:
@@ -34,10 +42,28 @@ def follow(machine: Machine, path: str, offset: int, say: Callable[[Any], None])
                 quiet_since = machine.clock.monotonic()
                 if not event["step"] and event["state"] in _ENDS:
                     return _EXIT_CODES.get(event["error"], _ENDS[event["state"]])
-        if machine.clock.monotonic() - quiet_since > _QUIET_S:
+        quiet_s = machine.clock.monotonic() - quiet_since
+        if quiet_s > _BEGINS_S and not _is_worked_at(machine, layout):
+            raise errors.TemporaryError(
+                f"the run {run} was cut off on the host, which was stopped or restarted",
+                subject=run,
+                hint="Run the same command again: it goes on where the run was stopped.",
+            )
+        if quiet_s > _QUIET_S:
             raise errors.PermanentError(
                 f"nothing was written to {path} for {_QUIET_S:.0f} s",
                 subject=path,
                 hint="Ask for the status; a run that ended without a word can be run again.",
             )
         machine.clock.sleep(_POLL_S)
+
+
+def _is_worked_at(machine: Machine, layout: Layout) -> bool:
+    """Whether somebody holds the lock that every run holds from its beginning to its end."""
+    try:
+        with machine.disk.lock(layout.lock, "attach"):
+            return False
+    except errors.TemporaryError:
+        return True
+    except errors.TransomError:
+        return False

@@ -1,6 +1,7 @@
 """The node program's command line: reads a request on stdin, answers in JSON on stdout.
 
-Started on a host by `transom apply`, boot data, an image build or a pod. Its output is for programs:
+Without arguments it reads an order on stdin, which has everything: the way of whoever comes by the
+network, so that neither verb nor secret is part of a command line there. Started on a host by `transom apply`, boot data, an image build or a pod. Its output is for programs:
 events as lines while a run goes on, then one document. The exit code is that of the error tree, 0
 when done, 1 when doctor or a self-test found something, 4 when a reboot has to come first.
 """
@@ -8,6 +9,7 @@ when done, 1 when doctor or a self-test found something, 4 when a reboot has to 
 import argparse
 import contextlib
 import hashlib
+import io
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -29,6 +31,7 @@ from transom.model.answers import (
 )
 from transom.model.codec import decode, encode
 from transom.model.journal import ADOPTED, Drift
+from transom.model.order import read_order
 from transom.model.problem import Mistake, Refusal
 from transom.model.recipe import API_VERSION
 from transom.model.request import JoinSecrets, Request, SourceAccess, Verb
@@ -44,6 +47,7 @@ from transom.node.journal import Journal
 from transom.node.kubeconfig import read_access
 from transom.node.layout import Layout
 from transom.node.leftovers import leftovers
+from transom.node.run import keep_networks
 from transom.node.run.arguments import VERB as KEEPING
 from transom.node.run.arguments import add_arguments as add_keeping_arguments
 from transom.node.run.states import program_states
@@ -68,23 +72,34 @@ def main(
     stdout: TextIO | None = None,
 ) -> int:
     """Do one verb; every failure is a document and an exit code, never a traceback."""
-    options = _parser().parse_args(argv)
-    out = stdout or sys.stdout
-
-    in_words = getattr(options, "output", "json") == "text"
+    given, out = stdin or sys.stdin, stdout or sys.stdout
+    options = argparse.Namespace(output="json")
 
     def say(document: Any) -> None:
         if not isinstance(document, str):
-            shown = encode(document)
+            shown, in_words = encode(document), getattr(options, "output", "json") == "text"
             document = words(shown) if in_words else json.dumps(shown) + "\n"
         out.write(document)
         out.flush()
 
     try:
-        return _do(options, machine or this_machine(), stdin or sys.stdin, say)
+        argv = sys.argv[1:] if argv is None else argv
+        if not argv:
+            argv, given = _ordered(given.read())
+        options = _parser().parse_args(argv)
+        return _do(options, machine or this_machine(), given, say)
     except TransomError as error:
         say(_failure(error))
         return error.exit_code
+
+
+def _ordered(text: str) -> tuple[Sequence[str], TextIO]:
+    """The words and the standard input that an order stands for."""
+    try:
+        order = read_order(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidDocument([Mistake(str(error))], subject="the order") from error
+    return (order.verb, *order.options), io.StringIO(json.dumps(order.input))
 
 
 def this_machine() -> Machine:
@@ -144,6 +159,7 @@ def _parser() -> argparse.ArgumentParser:
         if name == "attach":
             verb.add_argument("--from", dest="offset", type=int, default=0, help="byte to begin at")
     add_keeping_arguments(verbs.add_parser(KEEPING))
+    keep_networks.add_arguments(verbs.add_parser(keep_networks.VERB))
     return parser
 
 
@@ -162,7 +178,7 @@ def _do(
     elif options.verb == "watch":
         watch(machine, layout, options.run, read_request(stdin.read(), Verb.JOIN))
     elif options.verb == "attach":
-        return follow(machine, layout.events(options.run), options.offset, say)
+        return follow(machine, layout, options.run, options.offset, say)
     else:
         return _work(options, machine, stdin, say)
     return 0
@@ -171,7 +187,7 @@ def _do(
 def _look(options: argparse.Namespace, machine: Machine, layout: Layout, stdin: TextIO) -> Any:
     """The document of a verb that only looks."""
     if options.verb == "inventory":
-        return inventory(machine)
+        return inventory(machine, layout, features=True)
     if options.verb == "status":
         return _status(machine, layout)
     return _LOOKS[options.verb](machine, layout, read_request(stdin.read(), Verb.PLAN))
@@ -191,6 +207,8 @@ def _work(
         from transom.node.run import verb as keeping
 
         return keeping.run(options, machine, Layout(options.home), say)
+    if options.verb == keep_networks.VERB:
+        return keep_networks.run(options, machine, Layout(options.home))
     return _run(options, machine, stdin, say)
 
 
@@ -218,7 +236,7 @@ def _run(
         place = ("--home", options.home, "--run", name)
         argv = (sys.executable, sys.argv[0], verb.value, *place, "--service")
         machine.background.start(argv, json.dumps(encode(request)).encode())
-        return follow(machine, layout.events(name), 0, say)
+        return follow(machine, layout, name, 0, say)
     leave = partial(_leave_watch, machine, options.home, name)
     outcome = Runner(machine, layout, name, listener=say, afterwards=leave).execute(request)
     verb_name, ending = request.verb.value, outcome.ending.value
@@ -319,7 +337,7 @@ def _survey(machine: Machine, layout: Layout, request: Request) -> Survey:
     files, joined = machine.files, JoinLayout.of(request.recipe.join)
     return Survey(
         program=hashlib.sha256(_content(files, layout.program)).hexdigest(),
-        inventory=inventory(machine),
+        inventory=inventory(machine, layout),
         status=_status(machine, layout),
         plan=_planned(machine, layout, request),
         member=files.kind(joined.kubeconfig) is PathKind.FILE,

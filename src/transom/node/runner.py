@@ -40,6 +40,7 @@ from transom.node.reach import answering, is_reached
 from transom.node.retrying import retried
 from transom.node.step import Disruption, Present, Step
 from transom.node.steps import STEPS
+from transom.node.steps.computer_name import waits_for_boot
 from transom.node.steps.preflight import cautions
 from transom.node.undoing import Undoing
 from transom.node.upgrade_health import health_before, must_be_upgraded, say_whether_back
@@ -159,6 +160,7 @@ class Runner:
         request, log = run.request, run.log
         changed: list[str] = []
         steps = chosen(self.steps, request)
+        last_boot = [step for step in steps if step.disruption is Disruption.REBOOT][-1:]
         before = health_before(self.machine, request, run.journal)
         is_first = not run.journal.contents.intents
         log.total = len(steps)
@@ -173,7 +175,7 @@ class Runner:
             log.done += 1
             state = State.CHANGED if step.id in changed else State.UNCHANGED
             log.emit(state, step.title, step=step.id)
-            if step.disruption is Disruption.REBOOT and self._waits_for_reboot(request):
+            if step in last_boot and self._waits_for_reboot(request):
                 return Outcome(Ending.REBOOT, tuple(changed))
         if before is not None and changed:
             self._see_upgraded(run, before)
@@ -273,7 +275,7 @@ class Runner:
         _warn(log, found)
 
     def _waits_for_reboot(self, request: Request) -> bool:
-        return any(
+        return waits_for_boot(self.machine, request.recipe) or any(
             self.machine.features.state(feature.name) is FeatureState.ENABLE_PENDING
             for feature in request.recipe.features
         )

@@ -34,6 +34,9 @@ def _program(case: Case, row: ProgramRow) -> Program:
 
 def _source_vip(case: Case) -> SourceVip:
     (row,) = case.rows(SourceVipRow)
+    named = getattr(case.fleet.network.plugin, "source_endpoint", None)
+    if named:
+        return SourceVip(endpoint=named, reserve_with="", leases="", why=row.id)
     return SourceVip(
         endpoint=row.endpoint,
         reserve_with=case.say(row.reserve_with),

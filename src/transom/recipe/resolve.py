@@ -146,7 +146,8 @@ def recipe_of(case: Case) -> Recipe:
         images=_images(case),
         services=_services(case),
         host_networks=tuple(
-            HostNetwork(name=r.name, driver=r.driver, why=r.id) for r in case.rows(HostNetworkRow)
+            HostNetwork(name=r.name, driver=r.driver, program=case.say(r.program), why=r.id)
+            for r in case.rows(HostNetworkRow)
         ),
         kubelet=kubelet,
         join=join_plan(case),

@@ -17,7 +17,7 @@ def wins_files(case: Case) -> list[File]:
         "white_list:",
         "  processPaths:",
         *(f"  - {program}" for program in programs),
-        "proxy_ports: []",
+        "  proxyPorts: []",
         "",
     ]
     return [

@@ -1,6 +1,6 @@
 """The SSH door: a connection to a Windows host whose key is known, commands, and SFTP.
 
-Called by the command line for `join` and `reset`. A host key is pinned, in known_hosts, or shown to
+Called by the command line. A host key is pinned, in known_hosts, or shown to
 the person and confirmed: never taken on trust. Everything has a deadline, and every failure of the
 SSH library becomes an error of `transom.errors` here.
 """
@@ -11,13 +11,16 @@ import re
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import asyncssh
 
-from transom.errors import PermanentError, TemporaryError, TransomError, UsageError
+from transom.errors import PermanentError, TemporaryError, UsageError
 from transom.remote.session import Completed
+from transom.remote.ssh_config import resolved
+from transom.remote.target import Target
 
 _CONNECT_S = 20.0
 _LOGIN_S = 60.0
@@ -26,6 +29,8 @@ _KEEPALIVE_S = 15
 _PLAIN_WORD = re.compile(r"[\w:\\./()*,+=-]+")
 _PART = ".part"
 _FINGERPRINT = "SHA256:"
+# Those done in one call of the crypto library first; whatever else both ends know follows.
+_CIPHERS = "aes256-gcm@openssh.com,aes128-gcm@openssh.com,chacha20-poly1305@openssh.com,aes256-ctr"
 
 
 class Person(Protocol):
@@ -38,28 +43,6 @@ class Person(Protocol):
     def password(self, host: str, user: str) -> str | None:
         """The user's password on that host."""
         ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
-    """A host and how to get in.
-
-    `host_key` is a public key in OpenSSH's one-line form, or its fingerprint. A key is in a file, or
-    its text is at hand.
-    """
-
-    host: str
-    port: int = 22
-    user: str = "Administrator"
-    key_file: str | None = None
-    key_text: str | None = field(default=None, repr=False)
-    host_key: str | None = None
-    jump: "Target | None" = None
-
-    @property
-    def name(self) -> str:
-        """The host as messages and known_hosts name it."""
-        return self.host if self.port == asyncssh.DEFAULT_PORT else f"[{self.host}]:{self.port}"
 
 
 @dataclass
@@ -93,21 +76,26 @@ class _Client(asyncssh.SSHClient):
         if self.asked:
             return None
         self.asked = True
-        return self.person.password(self.target.name, self.target.user)
+        if self.target.password is not None:
+            return self.target.password
+        return self.person.password(self.target.name, self.target.user or "")
 
 
-async def connect(target: Target, person: Person, *, known_hosts: Path) -> "SshSession":
-    """Open a connection, through the jump host where there is one."""
-    tunnel = None
-    if target.jump is not None:
-        tunnel = await _open(target.jump, person, known_hosts, tunnel=None)
+async def connect(
+    target: Target, person: Person, *, known_hosts: Path, config: Path
+) -> "SshSession":
+    """Open a connection, through the jump hosts where there are any."""
+    target = resolved(target, config)
+    opened: list[asyncssh.SSHClientConnection] = []
     try:
-        connection = await _open(target, person, known_hosts, tunnel=tunnel)
-    except TransomError:
-        if tunnel is not None:
-            tunnel.close()
+        for hop in target.hops:
+            before = opened[-1] if opened else None
+            opened.append(await _open(hop, person, known_hosts, tunnel=before))
+    except BaseException:
+        for connection in reversed(opened):
+            connection.close()
         raise
-    return SshSession(connection, target.name, tunnel)
+    return SshSession(opened, target.name)
 
 
 async def _open(
@@ -117,29 +105,33 @@ async def _open(
     *,
     tunnel: asyncssh.SSHClientConnection | None,
 ) -> asyncssh.SSHClientConnection:
-    trusted, revoked = _trusted(target, known_hosts)
-    client = _Client(target, person, known_hosts, changed=bool(trusted))
+    trusted = _trusted(target, known_hosts)
+    client = _Client(target, person, known_hosts, changed=bool(trusted.keys))
     options: dict[str, object] = {}
-    if target.key_text is not None:
+    if target.password is not None:
+        options = {"client_keys": None, "agent_path": None}
+    elif target.key_text is not None:
         options = {"client_keys": [_key_of(target.key_text, target.name)], "agent_path": None}
-    elif target.key_file is not None:
-        options = {"client_keys": [_key(target.key_file)], "agent_path": None}
+    elif target.key_files:
+        options = {"client_keys": [_key(file) for file in target.key_files], "agent_path": None}
     try:
         async with asyncio.timeout(_CONNECT_S + _LOGIN_S):
             return await asyncssh.connect(
                 target.host,
-                target.port,
+                target.port or (),
                 tunnel=tunnel if tunnel is not None else (),
                 username=target.user,
-                known_hosts=(trusted, [], revoked),
+                known_hosts=(trusted.keys, trusted.authorities, trusted.revoked),
                 client_factory=lambda: client,
                 connect_timeout=_CONNECT_S,
                 login_timeout=_LOGIN_S,
                 keepalive_interval=_KEEPALIVE_S,
+                encryption_algs=_CIPHERS,
+                config=None,
                 **options,
             )
     except asyncssh.HostKeyNotVerifiable as error:
-        raise _untrusted(target, client) from error
+        raise _untrusted(target, client, error.reason) from error
     except asyncssh.PermissionDenied as error:
         raise PermanentError(
             f"{target.name} lets {target.user} in neither by key nor by password",
@@ -158,15 +150,10 @@ async def _open(
 class SshSession:
     """A connection in use; see `remote.session.Session`."""
 
-    def __init__(
-        self,
-        connection: asyncssh.SSHClientConnection,
-        name: str,
-        tunnel: asyncssh.SSHClientConnection | None = None,
-    ) -> None:
-        self._connection = connection
+    def __init__(self, hops: Sequence[asyncssh.SSHClientConnection], name: str) -> None:
+        self._hops = tuple(hops)
+        self._connection = self._hops[-1]
         self._name = name
-        self._tunnel = tunnel
         self._files: asyncssh.SFTPClient | None = None
 
     async def run(
@@ -205,7 +192,7 @@ class SshSession:
             stderr.cancel()
             await asyncio.gather(stderr, return_exceptions=True)
         if process.exit_status is None or process.exit_status < 0:
-            raise TemporaryError(f"the session with {self._name} was cut", subject=self._name)
+            raise self._lost()
         return Completed(process.exit_status, bytes(stdout), said)
 
     async def read(self, path: str) -> bytes | None:
@@ -261,20 +248,31 @@ class SshSession:
             elif await files.exists(remote):
                 await files.remove(remote)
 
+    async def forward(self, port: int, host: str, host_port: int) -> int:
+        """Have a port of this machine's loopback lead to a place that the other end reaches."""
+        try:
+            listener = await self._connection.forward_local_port("localhost", port, host, host_port)
+        except OSError as error:
+            raise UsageError(
+                f"cannot listen on port {port} of this machine: {error.strerror}",
+                subject=str(port),
+                hint="name another with --port",
+            ) from error
+        return listener.get_port()
+
     async def wait_cut(self, *, timeout_s: float) -> None:
         """Wait for the connection's end."""
         with self._translated("end the session"):
-            async with asyncio.timeout(timeout_s):
+            async with asyncio.timeout(timeout_s if timeout_s < float("inf") else None):
                 await self._connection.wait_closed()
 
     async def close(self) -> None:
-        """End the connection, and that to the jump host."""
-        for connection in (self._connection, self._tunnel):
-            if connection is not None:
-                connection.close()
-                with suppress(OSError, TimeoutError, asyncssh.Error):
-                    async with asyncio.timeout(_CONNECT_S):
-                        await connection.wait_closed()
+        """End the connection, and those to the jump hosts."""
+        for connection in reversed(self._hops):
+            connection.close()
+            with suppress(OSError, TimeoutError, asyncssh.Error):
+                async with asyncio.timeout(_CONNECT_S):
+                    await connection.wait_closed()
 
     @asynccontextmanager
     async def _sftp(self, act: str, path: str) -> AsyncIterator[asyncssh.SFTPClient]:
@@ -292,7 +290,9 @@ class SshSession:
             raise self._lost() from error
         except asyncssh.SFTPError as error:
             raise PermanentError(
-                f"cannot {act} on {self._name}: {error.reason}", subject=self._name
+                f"cannot {act} on {self._name}: {error.reason}",
+                subject=self._name,
+                hint="look whether its disk is full, and who may write there",
             ) from error
         except TimeoutError as error:
             raise TemporaryError(
@@ -302,7 +302,11 @@ class SshSession:
             raise self._lost() from error
 
     def _lost(self) -> TemporaryError:
-        return TemporaryError(f"the session with {self._name} was cut", subject=self._name)
+        return TemporaryError(
+            f"the session with {self._name} was cut",
+            subject=self._name,
+            hint="run the same command again: it goes on from what is there",
+        )
 
 
 async def _digest(files: asyncssh.SFTPClient, path: str, *, size: int) -> bytes | None:
@@ -323,14 +327,20 @@ def _remote(path: str) -> str:
     return "/" + path.replace("\\", "/")
 
 
-def _trusted(
-    target: Target, known_hosts: Path
-) -> tuple[list[asyncssh.SSHKey], list[asyncssh.SSHKey]]:
+class _Trusted(NamedTuple):
+    """What is known of a host: its keys, authorities that may vouch for one, and keys to refuse."""
+
+    keys: list[asyncssh.SSHKey]
+    authorities: list[asyncssh.SSHKey]
+    revoked: list[asyncssh.SSHKey]
+
+
+def _trusted(target: Target, known_hosts: Path) -> _Trusted:
     if target.host_key is not None and target.host_key.startswith(_FINGERPRINT):
-        return [], []
+        return _Trusted([], [], [])
     if target.host_key is not None:
         try:
-            return [asyncssh.import_public_key(target.host_key)], []
+            return _Trusted([_public_key(target.host_key)], [], [])
         except asyncssh.KeyImportError as error:
             raise UsageError(
                 "the host key given is no public key in OpenSSH's form",
@@ -338,27 +348,40 @@ def _trusted(
                 hint="it looks like `ssh-ed25519 AAAA…`, as ssh-keyscan prints it",
             ) from error
     if not known_hosts.is_file():
-        return [], []
+        return _Trusted([], [], [])
     try:
-        known = asyncssh.read_known_hosts(str(known_hosts))
+        known = _known_hosts(known_hosts, known_hosts.stat().st_mtime_ns)
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot read {known_hosts}", subject=str(known_hosts)) from error
     found = known.match(target.host, "", target.port)
-    return list(found[0]), list(found[2])
+    return _Trusted(list(found[0]), list(found[1]), list(found[2]))
 
 
-def _untrusted(target: Target, client: _Client) -> PermanentError:
-    if target.host_key is not None:
+@cache
+def _public_key(text: str) -> asyncssh.SSHKey:
+    return asyncssh.import_public_key(text)
+
+
+@lru_cache(maxsize=1)
+def _known_hosts(path: Path, changed_ns: int) -> asyncssh.SSHKnownHosts:
+    """The file as it was then; a fleet's hosts all look into the same."""
+    del changed_ns
+    return asyncssh.read_known_hosts(str(path))
+
+
+def _untrusted(target: Target, client: _Client, said: str) -> PermanentError:
+    if "revoked" in said.lower():
+        found, hint = "is revoked in known_hosts", "find out which machine answers there"
+    elif target.host_key is not None:
         found, hint = "is not the one that was pinned", "find out which machine answers there"
     elif client.changed:
         found = "is not the one in known_hosts"
         hint = "if the machine was made anew, remove its old key with `ssh-keygen -R`"
     else:
         found, hint = "is not known", "pin it with --host-key, or confirm it at a terminal"
+    shown = f": it shows {client.refused}" if client.refused else ""
     return PermanentError(
-        f"the host key of {target.name} {found}: it shows {client.refused}",
-        subject=target.name,
-        hint=hint,
+        f"the host key of {target.name} {found}{shown}", subject=target.name, hint=hint
     )
 
 
@@ -374,6 +397,7 @@ def _remember(known_hosts: Path, name: str, key: asyncssh.SSHKey) -> None:
         ) from error
 
 
+@cache
 def _key(file: str) -> asyncssh.SSHKey:
     try:
         return asyncssh.read_private_key(Path(file).expanduser())

@@ -20,7 +20,7 @@ JOINING = (
     {"key": "anything", "value": "of the site", "effect": "NoExecute"},
 )
 # Objects of which we apply fields only: never labelled, so never deleted.
-THE_CLUSTERS_OWN = ("Installation", "IPAMConfiguration")
+THE_CLUSTERS_OWN = ("Installation", "IPAMConfiguration", "IPAMConfig")
 
 
 def is_old(path):

@@ -1,5 +1,6 @@
 """What only the network's owner can give is listed, with numbers where the cluster has them."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -7,7 +8,11 @@ from tests.unit.addons.golden import FLEETS, golden_setting, setting_from
 
 from transom.addons.azure import azure_reasons
 from transom.addons.calico import calico
+from transom.addons.calico_manifest import calico_manifest
+from transom.addons.calico_pools import pool_reasons
+from transom.addons.ovn import ovn_reasons
 from transom.addons.provisions import provisions
+from transom.errors import UsageError
 
 
 def node(name, *, system="windows", pods=(), address="", provider=""):
@@ -87,3 +92,68 @@ def test_calico_is_told_where_the_api_server_is_if_the_fleet_says_so():
         "KUBERNETES_SERVICE_HOST": "10.0.0.1",
         "KUBERNETES_SERVICE_PORT": "6443",
     }
+
+
+@pytest.mark.parametrize(
+    ("fleet", "backend", "services"),
+    [
+        ("k137-2022-containerd-calico-manifest", "vxlan", ["felix", "node"]),
+        (
+            "k137-2022-containerd-calico-manifest-l2bridge",
+            "windows-bgp",
+            ["felix", "node", "confd"],
+        ),
+    ],
+)
+def test_calico_without_its_operator_gets_its_daemon_set(fleet, backend, services):
+    setting = golden_setting(fleet)
+    made = {item["kind"]: item for item in calico_manifest(setting)}
+    assert "Installation" not in made
+    pod = made["DaemonSet"]["spec"]["template"]["spec"]
+    assert [container["name"] for container in pod["containers"]] == services
+    (plugin,) = json.loads(made["ConfigMap"]["data"]["config"])["plugins"]
+    assert (plugin["mode"], plugin["mtu"]) == (backend, setting.network.mtu)
+    for container in pod["containers"]:
+        values = {entry["name"]: entry.get("value") for entry in container["env"]}
+        assert values["CALICO_NETWORKING_BACKEND"] == backend
+        assert values["KUBERNETES_SERVICE_HOST"] == "10.0.0.1"
+        assert values["FELIX_VXLANMTU"] == str(setting.network.mtu)
+    assert not any("operator" in line for line in provisions(setting))
+    with pytest.raises(UsageError, match="the API server's own address"):
+        list(calico_manifest(replace(setting, endpoint="")))
+
+
+def pool(cidr="10.244.0.0/16", **spec):
+    return {
+        "apiVersion": "crd.projectcalico.org/v1",
+        "kind": "IPPool",
+        "metadata": {"name": "default"},
+        "spec": {"cidr": cidr, **spec},
+    }
+
+
+@pytest.mark.parametrize(
+    ("fleet", "good", "bad"),
+    [
+        ("k137-2025-containerd-calico", {"vxlanMode": "Always"}, {"vxlanMode": "CrossSubnet"}),
+        ("k137-2022-containerd-calico-l2bridge", {}, {"ipipMode": "Always"}),
+    ],
+)
+def test_pools_that_windows_nodes_cannot_share_are_refused(fleet, good, bad):
+    setting = golden_setting(fleet)
+    ignored = [pool("fd00::/48"), pool(disabled=True, ipipMode="Always")]
+    assert list(pool_reasons(setting, [pool(**good), *ignored])) == []
+    (reason,) = pool_reasons(setting, [pool(**{**good, **bad})])
+    ((key, value),) = bad.items()
+    assert (reason.subject, reason.found) == (f"IPPool default, {key}", value)
+
+
+def test_ovn_kubernetes_without_its_hybrid_overlay_is_refused():
+    setting = golden_setting("k137-2022-containerd-ovn-kubernetes")
+    linux = {"metadata": {"name": "a", "labels": {"kubernetes.io/os": "linux"}}}
+    (reason,) = ovn_reasons(setting, [linux, node("win-01")])
+    assert reason.id == "provision-ovn-hybrid"
+    mac = "k8s.ovn.org/hybrid-overlay-distributed-router-gateway-mac"
+    joined = {"metadata": {**linux["metadata"], "annotations": {mac: "0a:58:0a:00:00:01"}}}
+    assert list(ovn_reasons(setting, [linux, joined])) == []
+    assert list(ovn_reasons(setting, [])) == []

@@ -4,9 +4,9 @@ import io
 
 import pytest
 
-from transom.cli.host_access import Terminal, mirrors_of, parse_target
+from transom.cli.host_access import Terminal, mirrors_of
 from transom.errors import UsageError
-from transom.remote.ssh import Target
+from transom.remote.target import Target, parse_target
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ from transom.remote.ssh import Target
         ("win-01.corp:2222", Target(host="win-01.corp", port=2222)),
         ("admin@win-01", Target(host="win-01", user="admin")),
         (r"CORP\admin@win-01", Target(host="win-01", user=r"CORP\admin")),
-        ("[2001:db8::1]:22", Target(host="2001:db8::1")),
+        ("[2001:db8::1]:22", Target(host="2001:db8::1", port=22)),
     ],
 )
 def test_an_address_names_user_host_and_port(text, target):

@@ -245,7 +245,7 @@ def test_an_interruption_stops_hosts_after_their_step_and_starts_no_more():
 
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(story())
-    assert simulation.machines["win-01"].commands[-1][-1] == "cancel"
+    assert simulation.machines["win-01"].orders[-1] == "cancel"
     assert {name for name, _, _ in watcher.steps} == {"win-01"}
     assert simulation.api.secrets == {}
     _, again = apply(simulation)
@@ -266,3 +266,18 @@ def test_without_a_kubeconfig_hosts_join_with_the_token_that_the_fleet_names():
     assert planned.hosts[0].standing is Standing.CHANGES
     assert simulation.machines["win-01"].tokens == [token]
     assert watcher.ended["win-01"].ready is None
+
+
+def test_an_api_server_that_restarts_while_a_node_is_awaited_costs_only_time(simulation):
+    machine, node = simulation.machines["win-01"], simulation.api.node
+    away = [TemporaryError("the API server restarts")] * 3
+
+    async def restarting(name):
+        if machine.is_joined and away:
+            raise away.pop()
+        return await node(name)
+
+    simulation.api.node = restarting
+    _, watcher = apply(simulation)
+    assert away == []
+    assert watcher.ended["win-01"].ready is True

@@ -74,6 +74,13 @@ def test_no_secret_is_in_a_command_or_on_the_host(join, world):
     assert secret not in repr(tree(world))
 
 
+def test_the_node_program_is_always_started_by_the_same_command_without_arguments(join, world):
+    join()
+    programs = {command for command in world.commands if command[0].endswith("python.exe")}
+    assert programs == {(r"C:\k\transom\python\python.exe", r"C:\k\transom\node.pyz")}
+    assert {"inventory", "plan", "join"} <= set(world.orders)
+
+
 def test_a_second_join_changes_nothing_and_mints_no_token(join, world):
     join()
     before = world.host.snapshot(), tree(world)
@@ -102,7 +109,7 @@ def test_an_interruption_asks_the_host_to_stop_after_its_step_and_deletes_the_to
     monkeypatch.setattr(world, "event", interrupt)
     with pytest.raises(asyncio.CancelledError):
         join()
-    assert world.commands[-1][-1] == "cancel"
+    assert world.orders[-1] == "cancel"
     assert world.api.secrets == {}
 
 

@@ -19,6 +19,7 @@ from transom.model.recipe import (
     Feature,
     File,
     FirewallRule,
+    HostNetwork,
     Identity,
     JoinPlan,
     KubeletPlan,
@@ -53,6 +54,7 @@ CLOSED_FILE = "O:BAG:SYD:PAI(A;;FA;;;SY)(A;;FA;;;BA)"
 KUBERNETES, KUBELET = r"C:\etc\kubernetes", r"C:\var\lib\kubelet"
 FLAGS_FILE = KUBELET + r"\kubeadm-flags.env"
 TOKEN = "abcdef.0123456789abcdef"
+DOCKER = r"C:\Program Files\docker\docker.exe"
 
 
 def _tar_gz(members):
@@ -272,7 +274,7 @@ RECIPE = Recipe(
     ),
     images=(),
     services=SERVICES,
-    host_networks=(),
+    host_networks=(HostNetwork(name="host", driver="nat", program=DOCKER, why=""),),
     kubelet=KubeletPlan(
         config={"maxPods": 9},
         patch_file="",
@@ -388,6 +390,20 @@ def _reset(host):
     return Completed(code=0, output="")
 
 
+def docker(host, argv):
+    """Docker's networks: its own list, and what it makes in the host network service."""
+    name = argv[-1]
+    if argv[1:3] == ("network", "rm"):
+        host.settings.put("docker", name, None)
+        host.settings.put("hns", name, None)
+    elif host.settings.get("docker", name):
+        return Completed(code=1, output=f"network with name {name} already exists")
+    else:
+        host.settings.put("docker", name, True)
+        host.settings.put("hns", name, True)
+    return Completed(code=0, output="")
+
+
 def new_host():
     """A Windows machine as it is found: with other people's things on it."""
     host = SimulatedHost()
@@ -413,6 +429,9 @@ def new_host():
     host.signatures.signed = {hashlib.sha256(item).hexdigest(): SIGNER for item in SIGNED}
     for name in ("kubeadm.exe", "kubeadm-new.exe"):
         host.programs[name] = kubeadm_for("flannel.4096")
+    host.files.make_directory(DOCKER.rpartition("\\")[0])
+    host.files.write(DOCKER, b"docker")
+    host.programs["docker.exe"] = docker
     host.cluster.healthy = lambda _node: health_of(host)
     host.flush()
     host.calls.clear()

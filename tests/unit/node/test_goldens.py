@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from transom.errors import Refused
 from transom.model.codec import decode
 from transom.model.recipe import Recipe, Unpack
 from transom.model.request import Verb
@@ -49,26 +48,6 @@ def packed(artifact):
     return buffer.getvalue()
 
 
-MADE = {
-    "k115-2019-docker-wincni",
-    "k116-2019-docker-services",
-    "k118-2019-docker-hyperv",
-    "k122-2019-containerd-hostprocess-gates",
-    "k123-2019-containerd-hostprocess",
-    "k130-2019-containerd-flannel-l2bridge",
-    "k136-2022-containerd-flannel-l2bridge",
-    "k137-2022-containerd-azure-cni",
-    "k137-2022-containerd-calico-l2bridge",
-    "k137-2022-containerd-external",
-    "k137-2022-containerd-flannel-overlay",
-    "k137-2022-containerd-ovn-kubernetes",
-    "k137-2022-containerd-services",
-    "k137-2022-containerd-win-bridge",
-    "k137-2022-containerd-win-overlay",
-    "k137-2025-containerd-calico",
-}
-
-
 def test_every_golden_recipe_has_a_golden_plan():
     """`make generate` writes them and `make check` compares their content."""
     plans = {path.name for path in (GOLDENS[0].parents[1] / "plans").glob("*.json")}
@@ -76,7 +55,7 @@ def test_every_golden_recipe_has_a_golden_plan():
 
 
 @pytest.mark.parametrize("path", GOLDENS, ids=lambda path: path.stem)
-def test_a_golden_recipe_is_made_and_taken_back_or_refused(make_host, kubeadm, request_for, path):
+def test_a_golden_recipe_is_made_and_taken_back(make_host, kubeadm, request_for, path):
     host = make_host()
     recipe = locked(decode(Recipe, json.loads(path.read_text())), host)
     host.system.name = recipe.join.node_name
@@ -88,11 +67,6 @@ def test_a_golden_recipe_is_made_and_taken_back_or_refused(make_host, kubeadm, r
     first = host.snapshot()
     request = request_for(Verb.JOIN, recipe=recipe)
     planned = Runner(host, Layout(), "plan").plan(replace(request, plan_for=Verb.JOIN))
-    if path.stem not in MADE:
-        with pytest.raises(Refused):
-            Runner(host, Layout(), "r1").execute(request)
-        assert host.snapshot() == first
-        return
     done = Runner(host, Layout(), "r1").execute(request)
     assert done.ending is Ending.DONE
     # What comes after the join is told by a plan only as far as can be seen before it.

@@ -102,7 +102,8 @@ def opened(host):
 
 @pytest.fixture
 def site(make_host, recipe, secrets, owner):
-    want = NodeSpec(recipe=recipe, join=secrets, joined_by_us=True)
+    named = replace(recipe, identity=replace(recipe.identity, rename=True))
+    want = NodeSpec(recipe=named, join=secrets, joined_by_us=True)
     return lambda step: Site(make_host(), want, step, owner)
 
 

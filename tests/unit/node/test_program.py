@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from transom.model.codec import encode
+from transom.model.order import Order, write_order
 from transom.model.request import Verb
 from transom.node.layout import Layout
 from transom.node.program import main
@@ -25,6 +26,27 @@ class Caller:
         out = io.StringIO()
         code = main(argv, machine=self.host, stdin=io.StringIO(text), stdout=out)
         return code, [json.loads(line) for line in out.getvalue().splitlines()]
+
+
+def test_an_order_on_stdin_is_the_same_as_words(call, request_for):
+    asked = request_for(Verb.PLAN)
+    _, by_words = call("plan", request=asked)
+    packed = write_order(Order(verb="plan", input=asked)).decode()
+    assert call(request=packed) == (0, by_words)
+    plain = json.dumps(encode(Order(verb="plan", input=asked)))
+    assert call(request=plain) == (0, by_words)
+    _, begun = call(request=write_order(Order(verb="attach", options=("--run", "none"))).decode())
+    assert begun == call("attach", "--run", "none", request="")[1]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "nonsense", "{}", "[]", "bm9uc2Vuc2U=", '{"kind": "Order"}', '{"verb": "plan"']
+)
+def test_what_is_no_order_is_the_callers_mistake(call, text):
+    code, said = call(request=text)
+    assert code == 2
+    assert said[0]["kind"] == "Failure"
+    assert said[0]["subject"] == "the order"
 
 
 @pytest.fixture
@@ -83,9 +105,19 @@ def test_attach_gives_what_was_missed_from_an_offset(call, request_for):
 
 
 def test_attach_to_a_silent_run_ends(call):
-    code, said = call("attach", "--run", "never")
+    with call.host.disk.lock(LAYOUT.lock, "a run that hangs"):
+        code, said = call("attach", "--run", "never")
     assert code == 5
     assert "nothing was written" in said[0]["message"]
+
+
+def test_attach_to_a_run_that_nobody_works_at_ends_soon_and_says_what_to_do(call):
+    began = call.host.clock.monotonic()
+    code, said = call("attach", "--run", "never")
+    assert code == 4
+    assert "was cut off on the host" in said[0]["message"]
+    assert "same command again" in said[0]["hint"]
+    assert call.host.clock.monotonic() - began < 120
 
 
 def test_a_run_name_is_used_once(call, request_for):

@@ -159,6 +159,13 @@ CASES = {
         ["kubelet-flag-network-plugin"],
     ),
     "a control plane": ({"hosts": [{**HOST, "role": "control-plane"}]}, ["worker-only"]),
+    "a source endpoint without an overlay": (
+        {
+            "network__flannel": None,
+            "network__external": {"networkName": "corp", "sourceEndpoint": "vip"},
+        },
+        ["plugin-external"],
+    ),
     "Weave": ({"network__flannel": None, "network__weave": {}}, ["plugin-weave"]),
     "Kubernetes before 1.14": (
         {

@@ -62,7 +62,9 @@ def collect(machine: Machine, layout: Layout, seen: Observation) -> bytes:
         redactor.learn(text)
     files = {
         "hns.json": _json(redactor.clean_tree(encode(seen.hns))),
-        "inventory.json": _json(redactor.clean_tree(encode(inventory(machine)))),
+        "inventory.json": _json(
+            redactor.clean_tree(encode(inventory(machine, layout, features=True)))
+        ),
         OBSERVATION: _json(redactor.clean_tree(encode(seen))),
         **{name: redactor.clean(text) for name, text in raw.items()},
     }

@@ -25,6 +25,8 @@ _READABLE = (
     "D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;OICI;0x1200a9;;;BU)(A;OICI;0x1200a9;;;AU)"
     "(A;OICI;0x1200a9;;;WD)"
 )
+# Whoever may write to it runs programs as SYSTEM; wins itself makes it for administrators only.
+WINS_PIPE = r"\\.\pipe\rancher_wins"
 _ADMINISTRATORS = "D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)"
 
 
@@ -95,6 +97,8 @@ class Places:
         found = {item.path: item.acl for item in recipe.directories}
         found |= {item.path: item.acl for item in recipe.files}
         found |= {item.path: item.acl for item in recipe.protected_files}
+        if recipe.target.privileged == "wins":
+            found[WINS_PIPE] = _ADMINISTRATORS
         return {path: acl for path, acl in found.items() if acl}
 
     @property

@@ -373,6 +373,15 @@ class ReadSystem(Protocol):
     def now(self) -> float:
         """Give the host's clock, in seconds since the epoch."""
 
+    def edition(self) -> str:
+        """Give the edition of Windows, such as ServerDatacenter."""
+
+    def domain(self) -> str:
+        """Give the domain the host is a member of, empty for a workgroup."""
+
+    def volumes(self) -> Mapping[str, Volume]:
+        """Give the room on each volume with a letter, by its root."""
+
 
 class Cluster(Protocol):
     """The API server, asked with the kubelet's own credential."""

@@ -24,6 +24,7 @@ from transom.node.host.values import (
     RegistryData,
     ServiceDefinition,
     Signature,
+    Volume,
     WebAnswer,
 )
 
@@ -295,6 +296,7 @@ class SimulatedSystem:
     free: int = 100 << 30
     pending: bool = False
     time: float = 1_790_000_000.0
+    member_of: str = ""
 
     def computer_name(self) -> str:
         return self.name
@@ -314,6 +316,15 @@ class SimulatedSystem:
 
     def now(self) -> float:
         return self.time
+
+    def edition(self) -> str:
+        return "ServerDatacenter"
+
+    def domain(self) -> str:
+        return self.member_of
+
+    def volumes(self) -> dict[str, Volume]:
+        return {"C:\\": Volume(free=self.free, total=200 << 30)}
 
 
 WebServer = Callable[[str, str, Mapping[str, str], bytes], WebAnswer]

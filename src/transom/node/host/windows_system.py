@@ -8,8 +8,11 @@ import ntpath
 import os
 import shutil
 import socket
+import string
 import time
 
+from transom.node.host.values import Volume
+from transom.node.host.windows_domain import domain_of_this_machine
 from transom.node.host.windows_error import translated
 from transom.node.host.windows_registry import WindowsRegistry
 from transom.node.host.windows_security import is_elevated
@@ -51,3 +54,20 @@ class WindowsSystem:
 
     def now(self) -> float:
         return time.time()
+
+    def edition(self) -> str:
+        found = self._registry.get(_CURRENT_VERSION, "EditionID")
+        return str(found.value) if found is not None else ""
+
+    def domain(self) -> str:
+        return domain_of_this_machine()
+
+    def volumes(self) -> dict[str, Volume]:
+        found = {}
+        for root in (f"{letter}:\\" for letter in string.ascii_uppercase):
+            try:
+                usage = shutil.disk_usage(root)
+            except OSError:
+                continue  # no such volume, or a drive without a medium
+            found[root] = Volume(free=usage.free, total=usage.total)
+        return found

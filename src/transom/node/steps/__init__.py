@@ -3,6 +3,7 @@
 from transom.node.step import Step
 from transom.node.steps.adopt import Adopt
 from transom.node.steps.artifacts import Artifacts
+from transom.node.steps.computer_name import ComputerName
 from transom.node.steps.defender import DefenderExclusions
 from transom.node.steps.directories import Directories
 from transom.node.steps.dns_suffixes import DnsSuffixes
@@ -10,6 +11,7 @@ from transom.node.steps.environment import Environment
 from transom.node.steps.features import Features
 from transom.node.steps.files import Files
 from transom.node.steps.firewall import Firewall
+from transom.node.steps.host_networks import HostNetworks
 from transom.node.steps.join import Join
 from transom.node.steps.kubelet_arguments import KubeletArguments
 from transom.node.steps.kubelet_settings import KubeletSettings
@@ -25,6 +27,7 @@ from transom.node.steps.upgrade import Upgrade
 PREPARE: tuple[Step, ...] = (
     Preflight(),
     Adopt(),
+    ComputerName(),
     Features(),
     Directories(),
     Environment(),
@@ -37,6 +40,7 @@ PREPARE: tuple[Step, ...] = (
     Artifacts(),
     Files(),
     Services(),
+    HostNetworks(),
 )
 
 STEPS: tuple[Step, ...] = (

@@ -20,7 +20,6 @@ from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Present
 from transom.node.steps.artifacts import INTERPRETER
 from transom.node.steps.join import Layout
 
-_PRIVILEGED = ("hostprocess", "services")
 _GIB = 1 << 30
 _PORTS = {"http": 80, "https": 443}
 
@@ -40,7 +39,7 @@ class Preflight:
         """Name each thing that stands in the way."""
         refusals = [
             *_machine(host, want.recipe),
-            *_name(host, want.recipe),
+            *_name(host, want),
             *_recipe(want.recipe),
             *_other_cluster(host, want),
             *_adoption(host, want),
@@ -123,15 +122,26 @@ def _volumes(recipe: Recipe) -> list[str]:
     return list(dict.fromkeys(ntpath.splitdrive(path)[0].upper() + "\\" for path in paths))
 
 
-def _name(host: ReadHost, recipe: Recipe) -> Iterator[Refusal]:
-    name, wanted = host.system.computer_name(), recipe.join.node_name
-    if wanted and name.lower() != wanted.lower():
+def _name(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
+    name, wanted = host.system.computer_name(), want.recipe.join.node_name
+    if not wanted or name.lower() == wanted.lower():
+        return
+    if want.joined_by_us or not want.recipe.identity.rename:
         yield Refusal(
             id="computer-name",
             subject="computer name",
             found=name,
             reason=f"the node is to be {wanted}, and both must agree",
-            fix="Name the host in the fleet as the machine is named, or rename the machine.",
+            fix="Name the host in the fleet as the machine is named, or set `rename: true` before it joins.",
+            source="",
+        )
+    elif domain := host.system.domain():
+        yield Refusal(
+            id="domain-member",
+            subject="computer name",
+            found=f"{name}, a member of the domain {domain}",
+            reason="the domain knows the machine by its name, so it is not renamed here",
+            fix="Rename it in the domain, or name the host in the fleet as the machine is named.",
             source="",
         )
 
@@ -147,24 +157,6 @@ def _recipe(recipe: Recipe) -> Iterator[Refusal]:
                 fix="Lock the fleet and resolve it again.",
                 source=artifact.why,
             )
-    if recipe.target.privileged not in _PRIVILEGED:
-        yield Refusal(
-            id="privileged-way",
-            subject="privileged",
-            found=recipe.target.privileged,
-            reason="this version runs kube-proxy and the network in HostProcess pods or as services",
-            fix=f"Set privileged to {' or '.join(_PRIVILEGED)}.",
-            source=recipe.target.why,
-        )
-    if recipe.host_networks:
-        yield Refusal(
-            id="docker-network",
-            subject=recipe.host_networks[0].name,
-            found="a Docker network",
-            reason="this version prepares hosts with containerd only",
-            fix="Use containerd.",
-            source=recipe.host_networks[0].why,
-        )
 
 
 def _other_cluster(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:

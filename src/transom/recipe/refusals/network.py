@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from transom.facts import rows
 from transom.facts.network import ModeLimit, ModeRow, PluginRow
-from transom.model.fleet import FlannelSpec
+from transom.model.fleet import ExternalSpec, FlannelSpec
 from transom.model.problem import Refusal
 from transom.model.version import Version
 from transom.recipe.case import Case
@@ -47,6 +47,15 @@ def plugin(case: Case) -> Iterator[Refusal]:
             "Change the runtime or the plugin.",
         )
     yield from _plugin_version(case, row)
+    written = case.fleet.network.plugin
+    if isinstance(written, ExternalSpec) and written.source_endpoint and case.mode != "overlay":
+        yield because(
+            row,
+            f"{subject}.sourceEndpoint",
+            written.source_endpoint,
+            "kube-proxy sends from an address of its own on an overlay only",
+            "Set mode: overlay, or leave sourceEndpoint out.",
+        )
 
 
 def _plugin_version(case: Case, row: PluginRow) -> Iterator[Refusal]:

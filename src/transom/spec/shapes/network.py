@@ -55,7 +55,19 @@ PLUGINS: Mapping[str, Shape] = {
         title="Calico",
         about="Calico.",
         make=fleet.CalicoSpec,
-        keys={"version": _VERSION, "mode": _MODE},
+        keys={
+            "version": _VERSION,
+            "mode": _MODE,
+            "installer": Text(
+                about=(
+                    "`operator` (the default): the Tigera operator brings Calico to Windows nodes; "
+                    "`manifest`: there is none, and Transom renders Calico's DaemonSet for them."
+                ),
+                choices=tuple(way.value for way in fleet.CalicoInstaller),
+                make=fleet.CalicoInstaller,
+                examples=("operator",),
+            ),
+        },
     ),
     "azureCNI": _plain("AzureCNI", "Azure CNI.", fleet.AzureCNISpec),
     "ovnKubernetes": _plain(
@@ -93,7 +105,16 @@ PLUGINS: Mapping[str, Shape] = {
                 syntax=syntax.TEXT,
                 examples=("Calico",),
                 numeric=True,
-            )
+            ),
+            "mode": _MODE,
+            "sourceEndpoint": Text(
+                about=(
+                    "In mode `overlay`: the HNS endpoint whose address kube-proxy sends from; left "
+                    "out, one is reserved with host-local, from which the pods must have theirs too."
+                ),
+                syntax=syntax.TEXT,
+                examples=("VIPEndpoint",),
+            ),
         },
     ),
 }

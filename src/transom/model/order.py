@@ -1,0 +1,46 @@
+"""The order: one call of the node program, whole on its standard input, where no shell reads it.
+
+Written by whoever starts the node program on another machine, by one fixed command without arguments.
+It may hold secrets, so it is never written to a file or a log. Standard library only: it ships to hosts.
+"""
+
+import base64
+import binascii
+import json
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+from transom.model.codec import decode, encode
+from transom.model.recipe import API_VERSION
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """A verb, its options as on a command line, and the document that the verb reads."""
+
+    api_version: str = API_VERSION
+    kind: str = "Order"
+    verb: str
+    options: tuple[str, ...] = ()
+    input: Any = None
+
+
+def write_order(order: Order) -> bytes:
+    """The order as it travels: JSON, deflated, in plain letters that every way carries."""
+    text = json.dumps(encode(order), separators=(",", ":")).encode()
+    return base64.b64encode(zlib.compress(text)) + b"\n"
+
+
+def read_order(text: str) -> Order:
+    """Read an order, as it travels or as plain JSON; raise ValueError where it is none."""
+    packed = text.strip()
+    if not packed.startswith("{"):
+        try:
+            packed = zlib.decompress(base64.b64decode(packed, validate=True)).decode()
+        except (binascii.Error, zlib.error) as error:
+            raise ValueError(f"it is neither JSON nor packed: {error}") from error
+    order = decode(Order, json.loads(packed))
+    if order.api_version != API_VERSION or order.kind != "Order":
+        raise ValueError(f"it is a {order.api_version} {order.kind}, not a {API_VERSION} Order")
+    return order
