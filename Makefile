@@ -39,7 +39,7 @@ test-machine: lab-machine
 setup: $(INSTALLED)  ## make .venv with Transom and everything needed to work on it
 	@echo "ready: $(BIN)/transom --help"
 
-demo: $(INSTALLED) $(if $(LAB),lab-machine)  ## the whole story on simulated hosts: no root, seconds; LAB=1 joins a real node
+demo: $(INSTALLED) $(if $(LAB),lab-machine)  ## the whole story on simulated hosts: no root, seconds; LAB=1 tells it on the lab too
 	@$(BIN)/python tools/demo.py
 ifneq ($(LAB),)
 	@$(BIN)/python tools/demo_lab.py

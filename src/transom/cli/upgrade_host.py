@@ -4,7 +4,7 @@ import sys
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from transom.cli import console
+from transom.cli import console, host_access
 from transom.cli.documents.nodes import UpgradeResult
 from transom.cli.one_host import one_host
 
@@ -16,7 +16,7 @@ def run(args: Namespace) -> int:
     """Upgrade, and print what came of it."""
     from transom.fleet.upgrade_host import upgrade_host
 
-    host = one_host(args, kubernetes=(args.to or "").removeprefix("v"))
+    host = one_host(args, kubernetes=host_access.version_of(args.to, option="--to"))
     try:
         done = host.see_to(
             lambda: upgrade_host(
