@@ -39,12 +39,13 @@ class FoundService:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inventory:
-    """What a host is and has."""
+    """What a host is and has; `domain` is empty where it is a member of none."""
 
     api_version: str = API_VERSION
     kind: str = "Inventory"
     name: str
     windows: WindowsVersion
+    domain: str = ""
     elevated: bool
     reboot_pending: bool
     free_bytes: int

@@ -13,6 +13,7 @@ def inventory(host: ReadHost) -> Inventory:
     return Inventory(
         name=host.system.computer_name(),
         windows=WindowsVersion(build=build, revision=revision),
+        domain=host.system.domain(),
         elevated=host.system.elevated(),
         reboot_pending=host.system.reboot_pending(),
         free_bytes=host.system.free_bytes("C:\\"),

@@ -358,6 +358,9 @@ class ReadSystem(Protocol):
     def computer_name(self) -> str:
         """Give the host's name."""
 
+    def domain(self) -> str:
+        """Give the Active Directory domain the host is a member of; empty where it is in none."""
+
     def build(self) -> tuple[int, int]:
         """Give the Windows build and its revision."""
 

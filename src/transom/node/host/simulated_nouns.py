@@ -290,6 +290,7 @@ class SimulatedSystem:
     """The machine."""
 
     name: str = "win-01"
+    member_of: str = ""
     windows: tuple[int, int] = (20348, 2700)
     admin: bool = True
     free: int = 100 << 30
@@ -298,6 +299,9 @@ class SimulatedSystem:
 
     def computer_name(self) -> str:
         return self.name
+
+    def domain(self) -> str:
+        return self.member_of
 
     def build(self) -> tuple[int, int]:
         return self.windows

@@ -4,11 +4,13 @@ import sys
 
 assert sys.platform == "win32"
 
+import ctypes
 import ntpath
 import os
 import shutil
 import socket
 import time
+from ctypes import wintypes
 
 from transom.node.host.windows_error import translated
 from transom.node.host.windows_registry import WindowsRegistry
@@ -16,6 +18,8 @@ from transom.node.host.windows_security import is_elevated
 
 _CURRENT_VERSION = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion"
 _COMPUTER_NAME = r"SYSTEM\CurrentControlSet\Control\ComputerName\ActiveComputerName"
+# NETSETUP_JOIN_STATUS of lmjoin.h
+_DOMAIN_MEMBER = 3
 _REBOOT_KEYS = (
     r"SOFTWARE\Microsoft\Windows\CurrentVersion\Component Based Servicing\RebootPending",
     r"SOFTWARE\Microsoft\Windows\CurrentVersion\WindowsUpdate\Auto Update\RebootRequired",
@@ -31,6 +35,17 @@ class WindowsSystem:
     def computer_name(self) -> str:
         found = self._registry.get(_COMPUTER_NAME, "ComputerName")
         return str(found.value) if found is not None else socket.gethostname()
+
+    def domain(self) -> str:
+        name, status = wintypes.LPWSTR(), ctypes.c_int()
+        library = ctypes.WinDLL("netapi32")
+        failed = library.NetGetJoinInformation(None, ctypes.byref(name), ctypes.byref(status))
+        if failed:
+            return ""
+        try:
+            return name.value or "" if status.value == _DOMAIN_MEMBER else ""
+        finally:
+            library.NetApiBufferFree(name)
 
     def build(self) -> tuple[int, int]:
         build = self._registry.get(_CURRENT_VERSION, "CurrentBuildNumber")
