@@ -194,7 +194,8 @@ class Bench:
         results: list[dict[str, Any]] = json.loads(done.out)["hosts"]
         names = [host["host"] for host in results]
         if done.code != expected or sorted(names) != sorted(self.hosts.names()):
-            sys.exit(f"{verb} ended with {done.code} and told of {len(names)} hosts")
+            errors = {host["error"] for host in results if host["error"]}
+            sys.exit(f"{verb} ended with {done.code} and told of {len(names)} hosts: {errors}")
         count = len(names)
         print(
             f"{verb:<8} {count} hosts, none lost  {done.wall_s:6.1f} s  client "

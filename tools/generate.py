@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import golden_images as images
 import golden_plans as plans
 import network_pictures
 import step_pages
@@ -102,6 +103,14 @@ def golden_addons() -> Iterator[tuple[Path, str]]:
             yield ROOT / "tests" / "data" / "addons" / f"{path.stem}.yaml", text
 
 
+def golden_images() -> Iterator[tuple[Path, str]]:
+    """What an image of each platform is built with: read these in review."""
+    text = (ROOT / "tests" / "data" / "recipes" / images.RECIPE).read_text("utf-8")
+    for platform, files in images.golden_folders(decode(Recipe, json.loads(text))):
+        for name, content in files.items():
+            yield ROOT / "tests" / "data" / "images" / platform / name, content
+
+
 def golden_plans() -> Iterator[tuple[Path, str]]:
     """What the node program would do on a new machine with each golden recipe."""
     for path in sorted((ROOT / "tests" / "data" / "recipes").glob("*.json")):
@@ -182,6 +191,7 @@ GENERATORS = (
     fleet_page,
     golden_recipes,
     golden_addons,
+    golden_images,
     golden_plans,
     pages_of_steps,
     rule_pages,

@@ -34,7 +34,7 @@ _PUT = (
     "  try { $open.CopyTo($file) } finally { $file.Dispose() }",
     "}",
 )
-_ADMINISTRATORS = "*S-1-5-18:(OI)(CI)F *S-1-5-32-544:(OI)(CI)F"
+ADMINISTRATORS = "*S-1-5-18:(OI)(CI)F *S-1-5-32-544:(OI)(CI)F"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,7 +185,7 @@ def commands(*, prepare: bool = False) -> tuple[str, ...]:
     """
     # Not `call`, and no bare `exit`: both lose the exit code in Wine's cmd.exe.
     start = f"cmd /c {COMMAND}"
-    close = f"icacls C:\\run\\kubeadm /inheritance:r /grant:r {_ADMINISTRATORS}"
+    close = f"icacls C:\\run\\kubeadm /inheritance:r /grant:r {ADMINISTRATORS}"
     if prepare:
         return close, f"{start} --prepare", "if errorlevel 1 exit %ERRORLEVEL%"
     return close, start, "exit %ERRORLEVEL%"
@@ -219,7 +219,7 @@ def _script(plan: BootPlan) -> bytes:
     for folder in folders:
         lines.append(f"New-Item -ItemType Directory -Force -Path '{folder}' | Out-Null")
         if not folder.endswith("cluster-api"):
-            grants = " ".join(f"'{grant}'" for grant in _ADMINISTRATORS.split())
+            grants = " ".join(f"'{grant}'" for grant in ADMINISTRATORS.split())
             lines.append(f"icacls '{folder}' /inheritance:r /grant:r {grants} | Out-Null")
     lines += _PUT
     for file in found:

@@ -1,9 +1,11 @@
 """`transom image`: images of machines and of containers that a fleet's nodes need."""
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from transom.cli import image_list
+from transom.cli.imaging import render, validate
 from transom.errors import UsageError
 
 SUMMARY = "Images that Windows nodes need."
@@ -12,7 +14,10 @@ _EXAMPLES = """\
 examples:
   transom image pause --windows 2025 --name registry.corp/pause:3.10.2-ltsc2025 -o pause
   transom image list --platform azure --kubernetes 1.37.1
+  transom image render --platform qemu --windows 2022 --cloudbase-init CloudbaseInitSetup.msi -o image
+  transom image validate image
 """
+_ACTIONS = {"render": render, "validate": validate}
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -36,11 +41,16 @@ def configure(parser: ArgumentParser) -> None:
     summary = "published images of machines that the facts know"
     listed = actions.add_parser("list", help=summary, description=summary, allow_abbrev=False)
     image_list.configure(listed)
+    for name, module in _ACTIONS.items():
+        added = actions.add_parser(
+            name, help=module.SUMMARY, description=module.SUMMARY, allow_abbrev=False
+        )
+        module.configure(added)
 
 
 def run(args: Namespace) -> int:
     """Do the action."""
-    return image_list.run(args) if args.action == "list" else _pause(args)
+    return _RUNS[args.action](args)
 
 
 def _pause(args: Namespace) -> int:
@@ -61,3 +71,11 @@ def _pause(args: Namespace) -> int:
     print(f"next: cd {args.output} && {' '.join(made.command)}")
     print(f"then: runtime: {{containerd: {{pauseImage: {made.name}}}}} in the fleet")
     return 0
+
+
+_RUNS: Mapping[str, Callable[[Namespace], int]] = {
+    "list": image_list.run,
+    "pause": _pause,
+    "render": render.run,
+    "validate": validate.run,
+}

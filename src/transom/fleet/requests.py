@@ -29,7 +29,10 @@ def entry_of(fleet: Fleet) -> ClusterEntry:
 
 def at_cluster(fleet: Fleet, entry: ClusterEntry) -> Fleet:
     """The fleet with what its cluster runs now, so that versions are judged by it."""
-    return replace(fleet, cluster=replace(fleet.cluster, version=entry.version))
+    gates = {**fleet.cluster.feature_gates, **entry.gates}
+    return replace(
+        fleet, cluster=replace(fleet.cluster, version=entry.version, feature_gates=gates)
+    )
 
 
 def requests_of(

@@ -81,6 +81,12 @@ def test_the_node_program_is_always_started_by_the_same_command_without_argument
     assert {"inventory", "plan", "join"} <= set(world.orders)
 
 
+def test_a_version_that_is_too_old_for_the_api_server_is_refused(join, world):
+    with pytest.raises(Refused):
+        join(kubernetes="1.20.0")
+    assert not world.is_joined
+
+
 def test_a_second_join_changes_nothing_and_mints_no_token(join, world):
     join()
     before = world.host.snapshot(), tree(world)

@@ -13,7 +13,7 @@ from transom.cli.documents.explanation import ExplanationDocument
 from transom.cli.documents.facts import Facts, FactsMatrix
 from transom.cli.documents.findings import FindingsDocument
 from transom.cli.documents.fleets import FleetPlanDocument, FleetResult, FleetStatusDocument
-from transom.cli.documents.images import PublishedImages
+from transom.cli.documents.images import ImageValidation, PublishedImages
 from transom.cli.documents.lock import LockDocument, LockReportDocument
 from transom.cli.documents.names import NameReport
 from transom.cli.documents.nodes import (
@@ -38,6 +38,7 @@ from transom.model.answers import (
 )
 from transom.model.entry import NodeEntry
 from transom.model.event import Event
+from transom.model.image import ImageProvenance
 from transom.model.journal import JournalRecord, Receipt
 from transom.model.order import Order
 from transom.model.recipe import Recipe
@@ -96,6 +97,8 @@ DOCUMENTS = (
     Document("name-report", NameReport, "`transom capi names -o json`"),
     Document("node-entry", NodeEntry, "`node.json` beside `Prepare-Node.ps1`"),
     Document("node-status", NodeStatus, "answer of the node program's `status`"),
+    Document("image-validation", ImageValidation, "`transom image validate -o json`"),
+    Document("image-provenance", ImageProvenance, "`image.json` in an image of a node"),
     Document(
         "order", Order, "standard input of `node.pyz` without arguments, deflated and in base64"
     ),

@@ -1,17 +1,22 @@
-"""What `transom image list` prints with `-o json`."""
+"""What `transom image list` and `transom image validate` print with `-o json`."""
 
 from dataclasses import dataclass
 
 from transom.errors import UsageError
 from transom.facts.capi import PublishedImage as Row
 from transom.facts.rows import At, rows
+from transom.model.problem import Mistake
 from transom.model.recipe import API_VERSION
 from transom.model.version import Version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedImage:
-    """An image, who publishes it, and the command that lists what is there now."""
+    """An image, who publishes it, and the command that lists what is there now.
+
+    `published` are the versions that command listed, and `problem` why it listed none; both are
+    empty where nobody was asked.
+    """
 
     id: str
     platform: str
@@ -21,6 +26,8 @@ class PublishedImage:
     query: str
     text: str
     source: str
+    published: tuple[str, ...] = ()
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +37,18 @@ class PublishedImages:
     api_version: str = API_VERSION
     kind: str = "PublishedImages"
     items: tuple[PublishedImage, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageValidation:
+    """What is wrong with a rendered folder, and what could not be judged here."""
+
+    api_version: str = API_VERSION
+    kind: str = "ImageValidation"
+    folder: str
+    files: int
+    mistakes: tuple[Mistake, ...]
+    skipped: tuple[str, ...]
 
 
 def images_of(platform: str, kubernetes: str) -> tuple[PublishedImage, ...]:

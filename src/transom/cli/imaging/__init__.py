@@ -1,0 +1,1 @@
+"""The actions of `transom image` that make images of machines, one module each."""
