@@ -83,6 +83,7 @@ bench: $(INSTALLED) $(if $(LINUX),$(LAB_INSTALLED)) $(if $(LAB),lab-machine)  ##
 	$(BIN)/python benchmarks/bundle.py
 	$(BIN)/python benchmarks/lint.py
 	$(if $(LINUX),$(BIN)/python benchmarks/lab.py $(if $(LAB),--required))
+	$(if $(LINUX),$(BIN)/python benchmarks/node.py $(if $(LAB),--required))
 
 generate: $(INSTALLED)  ## write generated files: compiled facts, schemas, pages
 	$(BIN)/python tools/generate.py

@@ -10,6 +10,7 @@ from transom.model.fleet import Fleet
 from transom.model.journal import Owner
 from transom.model.lock import Lock
 from transom.model.request import JoinSecrets, Request, Verb
+from transom.recipe.end_of_life import refuse_end_of_life
 from transom.recipe.lock import pinned
 from transom.recipe.resolve import resolve
 
@@ -50,6 +51,7 @@ def requests_of(
 ) -> dict[str, Request]:
     """By host, without a token; raise with every reason, or with all that is not locked."""
     recipes = resolve(fleet, hosts=hosts, detected_runtimes=detected_runtimes)
+    refuse_end_of_life(fleet, recipes)
     owner = Owner(cluster=entry.ca_hashes[0], fleet=fleet.name, who="cli")
     secrets = JoinSecrets(endpoint=entry.endpoint, token="", ca_hashes=entry.ca_hashes)
     mirrors = fleet.source.mirrors
