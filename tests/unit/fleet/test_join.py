@@ -89,7 +89,7 @@ def test_a_version_that_is_too_old_for_the_api_server_is_refused(join, world):
 
 def test_a_host_that_is_gone_for_good_is_not_waited_for_until_the_runs_deadline(join, world):
     world.cut_after = '"services"'
-    connect, met = world.connect, []
+    connect, met = world.connect, list[int]()
 
     async def gone():
         if met and world.cut_after == "":
