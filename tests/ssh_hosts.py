@@ -7,7 +7,7 @@ real node program on it. Servers work in a thread of their own, so that the comm
 import asyncio
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -137,7 +137,12 @@ class Door:
         return listener
 
     async def _serve(self, process: Any) -> None:
-        done = await self.answer(process.command, await process.stdin.read())
+        # The node program's input is read to its end; clients of other commands may keep it open.
+        patience_s = None if process.command.endswith("node.pyz") else 0.5
+        stdin = b""
+        with suppress(TimeoutError):
+            stdin = await asyncio.wait_for(process.stdin.read(), patience_s)
+        done = await self.answer(process.command, stdin)
         process.stdout.write(done.stdout)
         process.stderr.write(done.stderr)
         process.exit(done.code)
