@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from transom.errors import UsageError
 from transom.fleet.cluster import ClusterEntry
@@ -12,6 +13,9 @@ from transom.model.request import JoinSecrets, Request, Verb
 from transom.recipe.end_of_life import refuse_end_of_life
 from transom.recipe.lock import pinned
 from transom.recipe.resolve import resolve
+
+if TYPE_CHECKING:
+    from transom.model.recipe import Artifact
 
 
 def entry_of(fleet: Fleet) -> ClusterEntry:
@@ -51,10 +55,15 @@ def requests_of(
     owner = Owner(cluster=entry.ca_hashes[0], fleet=fleet.name, who="cli")
     secrets = JoinSecrets(endpoint=entry.endpoint, token="", ca_hashes=entry.ca_hashes)
     mirrors = fleet.source.mirrors
+    # Most hosts of a fleet get the same artifacts.
+    locked: dict[tuple[Artifact, ...], tuple[Artifact, ...]] = {}
+    for recipe in recipes:
+        if recipe.artifacts not in locked:
+            locked[recipe.artifacts] = pinned(recipe.artifacts, lock, mirrors=mirrors)
     return {
         recipe.identity.name: Request(
             verb=verb,
-            recipe=replace(recipe, artifacts=pinned(recipe.artifacts, lock, mirrors=mirrors)),
+            recipe=replace(recipe, artifacts=locked[recipe.artifacts]),
             owner=owner,
             join=secrets,
         )
