@@ -5,7 +5,6 @@ temporary scripts, users, groups, names. `execute` gives what was done, in the s
 """
 
 import base64
-import datetime as dt
 import email
 import hashlib
 import importlib.util
@@ -22,7 +21,6 @@ from typing import Any
 from unittest import mock
 
 from cloudbaseinit import conf as configuration
-from cloudbaseinit.metadata.services import base as services
 from cloudbaseinit.osutils import factory as osutils_factory
 from cloudbaseinit.plugins.common import execcmd, userdata, userdatautils
 from cloudbaseinit.plugins.common.userdataplugins import heat, parthandler, shellscript
@@ -32,6 +30,7 @@ from cloudbaseinit.plugins.common.userdataplugins.cloudconfigplugins import (
     write_files,
 )
 from cloudbaseinit.utils import encoding, hostname
+from tests.cloudbase_recorder import Ec2, Recorder, Service
 
 from transom.bootstrap.machine import Machine
 
@@ -54,83 +53,12 @@ class Executed:
     again: bool = False
 
 
-class Windows:
-    """What cloudbase-init asks of the operating system, remembered."""
+class Windows(Recorder):
+    """What cloudbase-init asks of the operating system, remembered; files and programs are simulated."""
 
     def __init__(self, machine: Machine) -> None:
-        self.machine = machine
-        self.acts: list[tuple[str, str, dict[str, Any]]] = []
+        super().__init__(machine)
         self.files: dict[str, bytes] = {}
-        self.users = set(machine.users)
-        self.now: dict[str, Any] = {}
-        self.group: dict[str, Any] = {}
-
-    # The functions of cloudbase-init's osutils.
-
-    def get_default_script_exec_header(self):
-        return "rem cmd"
-
-    def get_maximum_password_length(self):
-        return 20
-
-    def generate_random_password(self, length):
-        return "r" * length
-
-    def set_timezone(self, name):
-        if not isinstance(name, str):
-            raise TypeError("no such time zone")
-        self._act("timezone", name)
-
-    def set_host_name(self, name):
-        self._act("hostname", name)
-        return True
-
-    def set_ntp_client_config(self, hosts):
-        self._act("ntp", " ".join(hosts), servers=list(hosts))
-
-    def group_exists(self, name):
-        self._expect_text(name)
-        return False
-
-    def create_group(self, name):
-        self.group = self._act("group", name, members=[])
-
-    def add_user_to_local_group(self, user, group):
-        if self.now.get("_adds"):
-            self.now["groups"].append(group)
-            return
-        self._expect_text(user)
-        if user not in self.users:
-            raise LookupError(user)
-        self.group["members"].append(user)
-
-    def user_exists(self, name):
-        self._expect_text(name)
-        return name in self.users
-
-    def create_user(self, name, password):
-        self._expect_text(password)
-        given = "random" if set(password) == {"r"} else "given"
-        self.now = self._act("user", name, password=given, groups=[], _adds=True)
-
-    set_user_password = create_user
-
-    def set_user_info(self, _name, *, full_name, expire_interval, disabled):
-        del full_name
-        day = ""
-        if expire_interval is not None:
-            epoch = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
-            day = (epoch + dt.timedelta(seconds=expire_interval)).date().isoformat()
-        self.now |= {"disabled": bool(disabled), "expires": day}
-
-    def create_user_logon_session(self, name, _password):
-        return name
-
-    def close_user_logon_session(self, token):
-        pass
-
-    def get_user_home(self, name):
-        return ntpath.join(r"C:\Users", name)
 
     def execute_process(self, args, *, shell=False):
         program = {"bash": "bash", "python": "python"}.get(args[0], "cmd")
@@ -173,15 +101,6 @@ class Windows:
         self._act("run", interpreter, interpreter=interpreter, script=script)
         return b"", b"", self.machine.exit_code(script)
 
-    def _act(self, action, subject, **detail):
-        self.acts.append((action, subject, detail))
-        return detail
-
-    @staticmethod
-    def _expect_text(value):
-        if not isinstance(value, str):
-            raise TypeError(f"{value!r} is no text")
-
 
 class _Writing(io.BytesIO):
     """A file that is open for writing: what it is told becomes an act when it is closed."""
@@ -206,39 +125,6 @@ class _Writing(io.BytesIO):
             self._windows._act(action, self._path, sha256=hashlib.sha256(content).hexdigest())
 
 
-class Service(services.BaseMetadataService):
-    """A metadata service with one machine's data."""
-
-    def __init__(self, data: bytes, machine: Machine, windows: Windows) -> None:
-        super().__init__()
-        self._data, self._machine = data, machine
-        if machine.platform is not None and not machine.platform.unpacks_gzip:
-            self.get_decoded_user_data = self.get_user_data
-        if machine.platform is not None and machine.platform.names_only:
-            self._get_datasource_instance_meta_data = self._names_only
-        del windows
-
-    def _get_data(self, path):
-        raise services.NotExistingMetadataException(path)
-
-    def get_user_data(self):
-        return self._data
-
-    def get_instance_id(self):
-        return self._machine.instance_id
-
-    def get_host_name(self):
-        return self._machine.hostname
-
-    def get_public_keys(self):
-        return list(self._machine.public_keys)
-
-    def _names_only(self):
-        from cloudbaseinit.utils import network
-
-        return network.get_host_info(self._machine.hostname, None)
-
-
 def _windows_os(windows):
     """The module `os` as these plugins see it on Windows."""
     path = types.SimpleNamespace(
@@ -259,30 +145,6 @@ def _windows_os(windows):
         remove=windows.remove,
         fspath=os.fspath,
     )
-
-
-class _Ec2(execcmd.EC2Config):
-    """Scripts between tags, noted as one act with its blocks."""
-
-    windows: Windows
-
-    @classmethod
-    def from_data(cls, multicmd):
-        real = execcmd.EC2Config.from_data(multicmd)
-        windows, execute = cls.windows, real.execute
-
-        def noted():
-            before = len(windows.acts)
-            answer = execute()
-            blocks = [dict(detail) for _action, _subject, detail in windows.acts[before:]]
-            script = multicmd.decode(errors="replace")
-            windows.acts[before:] = [
-                ("run", "ec2", {"interpreter": "ec2", "script": script, "blocks": blocks})
-            ]
-            return answer
-
-        real.execute = noted
-        return real
 
 
 def with_handler(data: bytes, report: Path) -> bytes:
@@ -308,9 +170,9 @@ def execute(data: bytes, machine: Machine, *, handlers: Path | None = None) -> E
     simulated = _windows_os(windows)
     temporary = types.SimpleNamespace(gettempdir=lambda: TEMPORARY)
     attachments = types.SimpleNamespace(gettempdir=lambda: TEMPORARY + "__attachment__")
-    _Ec2.windows = windows
+    Ec2.windows = windows
     scripts = tuple(
-        script._replace(executor=_Ec2) if script.executor is execcmd.EC2Config else script
+        script._replace(executor=Ec2) if script.executor is execcmd.EC2Config else script
         for script in userdatautils._SCRIPTS
     )
 
@@ -355,16 +217,10 @@ def execute(data: bytes, machine: Machine, *, handlers: Path | None = None) -> E
 
 def _executed(data: bytes, machine: Machine, windows: Windows) -> Executed:
     try:
-        status, reboot = userdata.UserDataPlugin().execute(Service(data, machine, windows), {})
+        status, reboot = userdata.UserDataPlugin().execute(Service(data, machine), {})
     except Exception:  # noqa: BLE001 - as its caller InitManager does
-        return Executed(_told(windows), "failed")
-    return Executed(_told(windows), "done", reboot=bool(reboot), again=status == 2)
-
-
-def _told(windows: Windows) -> list[tuple[str, str, dict[str, Any]]]:
-    for _action, _subject, detail in windows.acts:
-        detail.pop("_adds", None)
-    return windows.acts
+        return Executed(windows.told(), "failed")
+    return Executed(windows.told(), "done", reboot=bool(reboot), again=status == 2)
 
 
 class _Drive(Windows):

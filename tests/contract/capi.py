@@ -53,12 +53,14 @@ def name_of(wish: Wish) -> str:
     return "-".join([wish.provider, wish.flavor, wish.contract, "whole" if wish.whole else "pool"])
 
 
-def objects_of(wish: Wish) -> list[dict[str, Any]]:
-    """The template with values in all its variables."""
+def objects_of(wish: Wish, **values: str) -> list[dict[str, Any]]:
+    """The template with values in all its variables, those given and others."""
     text = json.dumps(template(wish))
     for name, number in NUMBERS.items():
         text = text.replace(f'"${{{name}:=1}}"', str(number)).replace(f'"${{{name}}}"', str(number))
     names = set(re.findall(r"\$\{([A-Z0-9_]+)", text))
-    filled = fill(text, {**{name: name.lower().replace("_", "-") for name in names}, **VALUES})
+    filled = fill(
+        text, {**{name: name.lower().replace("_", "-") for name in names}, **VALUES, **values}
+    )
     found: list[dict[str, Any]] = json.loads(filled)
     return found

@@ -7,7 +7,9 @@ are computed anew by botocore and compared, tokens of Azure are those that its m
 import http.server
 import json
 import re
+import sys
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -38,8 +40,8 @@ class Cloud(http.server.ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
 
-    def __init__(self, context: Any = None) -> None:
-        super().__init__(("127.0.0.1", 0), _Exchange)
+    def __init__(self, context: Any = None, *, place: tuple[str, int] = ("127.0.0.1", 0)) -> None:
+        super().__init__(place, _Exchange)
         self.secrets: dict[str, str] = {}
         self.parameters: dict[str, str] = {}
         self.vault: dict[str, str] = {}
@@ -216,3 +218,23 @@ class _Exchange(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *_words: object) -> None:
         """Tests print nothing."""
+
+
+class _Kept(Cloud):
+    """A cloud whose parameters are those of a file, also after they change."""
+
+    def __init__(self, place: tuple[str, int], file: Path) -> None:
+        super().__init__(place=place)
+        self._file = file
+
+    def get_request(self) -> Any:
+        self.parameters = json.loads(self._file.read_text("utf-8"))
+        return super().get_request()
+
+    def shutdown_request(self, request: Any) -> None:
+        super().shutdown_request(request)
+        self._file.write_text(json.dumps(self.parameters), "utf-8")
+
+
+if __name__ == "__main__":  # beside a lab: address, port and file
+    _Kept((sys.argv[1], int(sys.argv[2])), Path(sys.argv[3])).serve_forever()

@@ -8,20 +8,37 @@ import hashlib
 import io
 import json
 import shutil
+import sys
 import zipfile
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from tests.lab import test_cloudbase_init as cloudbase
 from tests.lab.test_node import Site
 
-from transom.bootstrap.compile import BootPlan, Fetched, compile_boot_data, join_configuration
+from transom.bootstrap.compile import (
+    BootPlan,
+    Fetched,
+    compile_boot_data,
+    join_configuration,
+    secret_content,
+)
 from transom.model.request import Verb
+from transom.model.secret import SecretPlace
+from transom_lab.binaries import Binaries
 from transom_lab.lab import Wish
+from transom_lab.network import CONTROL_PLANE
+from transom_lab.places import cache_directory
+from transom_lab.programs import Goos, program
+from transom_lab.progress import Progress
 
 SENTINEL = "run/cluster-api/bootstrap-success.complete"
 CONFIGURATION = "run/kubeadm/kubeadm-join-config.yaml"
 REPORT = "k/transom/boot/report.json"
+_ROOT = Path(__file__).parents[2]
+_CLOUDS = _ROOT / "tests/contract/clouds.py"
+_PORT = 8088
 
 
 class Machine(Site):
@@ -98,6 +115,27 @@ def test_kubeadm_exe_accepts_the_document(booting):
     assert "ok" in said
 
 
+@pytest.mark.timeout(1500)
+@pytest.mark.parametrize(
+    ("api", "version"), [("v1beta1", "1.21.14"), ("v1beta2", "1.21.14"), ("v1beta3", "1.36.4")]
+)
+def test_kubeadm_exe_of_its_time_accepts_older_documents(booting, api, version):
+    """The newest that still reads them; before 1.26 kubeadm validates by migrating."""
+    recipe = booting.recipe.join
+    runtime = recipe.cri_socket if api == "v1beta3" else "npipe:////./pipe/docker_engine"
+    older = replace(recipe, api_version=f"kubeadm.k8s.io/{api}", cri_socket=runtime)
+    document = join_configuration(older, booting.plan().join)
+    cloudbase._write(booting.host, r"C:\k\join.json", json.dumps(document))
+    wanted = program("kubeadm", Goos.WINDOWS, version)
+    built = Binaries(cache=cache_directory(), progress=Progress()).fetch([wanted])[wanted]
+    booting.host.put(built, rf"C:\k\kubeadm-{version}.exe")
+    verb = ["migrate", "--old-config"] if version == "1.21.14" else ["validate", "--config"]
+    said = booting.host.run(
+        [rf"C:\k\kubeadm-{version}.exe", "config", *verb, r"C:\k\join.json"], timeout_s=60
+    )
+    assert ("JoinConfiguration" if version == "1.21.14" else "ok") in said
+
+
 def test_a_failed_join_leaves_a_readable_failure_and_no_sentinel(booting):
     """A token that the cluster does not know; the restart for the feature comes first."""
     data = compile_boot_data(booting.plan(token="abcdef.0123456789abcdef"), "cloud-config")
@@ -112,9 +150,29 @@ def test_a_failed_join_leaves_a_readable_failure_and_no_sentinel(booting):
     assert "0123456789abcdef" not in json.dumps(report)
 
 
-def test_boot_data_ends_in_a_ready_node(booting):
-    """Ready under the machine's own name, the sentinel written, the token gone."""
-    plan = booting.plan()
+@pytest.fixture
+def store(booting, tmp_path):
+    """Stand-ins of EC2's metadata and of SSM beside the control plane, and the parameters they have."""
+    file = tmp_path / "parameters.json"
+    file.write_text("{}")
+    room = booting.lab.control_plane.room
+    argv = [sys.executable, str(_CLOUDS), CONTROL_PLANE, str(_PORT), str(file)]
+    room.spawn("clouds", argv, log=tmp_path / "clouds.log", env={"PYTHONPATH": str(_ROOT)})
+    yield file
+    room.stop("clouds")
+
+
+def test_boot_data_ends_in_a_ready_node(booting, store):
+    """Ready under the machine's own name, the sentinel written, the token gone.
+
+    The token is not in boot data either: the machine fetches it from a store, which forgets it.
+    """
+    url = f"http://{CONTROL_PLANE}:{_PORT}"
+    place = SecretPlace(store="aws-ssm", name="/lab/join", endpoint=url, metadata=url)
+    plan = replace(booting.plan(), secret=place)
+    (booting.c / CONFIGURATION).unlink(missing_ok=True)  # of the join that failed
+    store.write_text(json.dumps({place.name: secret_content(plan).decode()}))
+    assert booting.token.encode() not in compile_boot_data(plan, "script")
     answer, said = booting.boot(compile_boot_data(plan, "cloud-config"))
     if answer == "(2, True)":
         booting.host.reboot()
@@ -123,6 +181,7 @@ def test_boot_data_ends_in_a_ready_node(booting):
     assert not booting.has(REPORT), (booting.c / REPORT).read_text()
     assert booting.has(SENTINEL)
     assert not booting.has(CONFIGURATION)
+    assert json.loads(store.read_text()) == {}
     booting.await_ready()
     files = (
         path for path in (booting.c / "k").rglob("*") if path.is_file() and path.name != "user-data"

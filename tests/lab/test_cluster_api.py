@@ -6,10 +6,19 @@ are rows in the API server: three small CRDs that say they are provisioned.
 
 import base64
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from tests.contract.capi import FILES, objects_of, wishes
+from tests.contract.definitions import definitions
 
+from transom.bootstrap.lint import Origin, lint
+from transom.bootstrap.machine import Machine
+from transom.bootstrap.reader import tell
+from transom.bootstrap.story import Outcome
+from transom.capi.wish import Wish as Template
+from transom.cli.main import main
 from transom_lab.clusterapi import MANAGERS
 from transom_lab.lab import Wish
 
@@ -185,3 +194,76 @@ def test_a_machine_deployment_gets_boot_data_with_a_real_token(management, event
         "-n", "kube-system", "get", "secret", f"bootstrap-token-{token[:6]}"
     )
     assert token[:6] in listed
+
+
+def _boot_data(management, prefix: str) -> list[tuple[str, bytes]]:
+    kind = "type=cluster.x-k8s.io/secret"
+    return [
+        (item["metadata"]["name"], base64.b64decode(item["data"]["value"]))
+        for item in management.get("secrets", "--field-selector", kind)["items"]
+        if item["metadata"]["name"].startswith(prefix)
+    ]
+
+
+@pytest.fixture(scope="module")
+def providers(management):
+    """The management cluster with the real definitions of all six providers."""
+    kinds = {item["kind"] for wish in wishes() for item in objects_of(wish)} | {"AzureMachine"}
+    known = set(management.kubectl("get", "crd", "-o", "name").split())
+    found = [_labelled(crd) for crd in definitions(*sorted(kinds))]
+    new = [c for c in found if f"customresourcedefinition.apiextensions.k8s.io/{c['metadata']['name']}" not in known]  # fmt: skip
+    listed = {"apiVersion": "v1", "kind": "List", "items": new}
+    management.kubectl("create", "-f", "-", stdin=json.dumps(listed))
+    names = [f"crd/{crd['metadata']['name']}" for crd in new]
+    management.kubectl("wait", "--for=condition=Established", "--timeout=30s", *names)
+    return management
+
+
+def _labelled(crd: dict[str, Any]) -> dict[str, Any]:
+    """The definition with the label by which controllers find a version, as providers install it."""
+    version = crd["spec"]["versions"][-1]["name"]
+    crd["metadata"].setdefault("labels", {})["cluster.x-k8s.io/v1beta1"] = version
+    return crd
+
+
+def _distinct() -> Iterator[Any]:
+    """Every object of every template of the newer contract, once, by its provider."""
+    for provider in sorted({wish.provider for wish in wishes()}):
+        found = {
+            json.dumps(item, sort_keys=True): item
+            for wish in wishes()
+            if (wish.provider, wish.contract) == (provider, "v1beta2")
+            for item in objects_of(wish, CLUSTER_NAME="new")
+        }
+        yield pytest.param(list(found.values()), id=provider)
+
+
+@pytest.mark.parametrize("objects", list(_distinct()))
+def test_the_api_server_takes_every_template(providers, objects):
+    """By a dry run, with the rules that only it knows, and the webhooks of Cluster API's core."""
+    listed = {"apiVersion": "v1", "kind": "List", "items": objects}
+    options = ["--server-side", "--dry-run=server", "--validate=strict", "-o", "name"]
+    said = providers.kubectl("apply", *options, "-f", "-", stdin=json.dumps(listed))
+    assert len(said.splitlines()) == len(objects)
+
+
+def test_boot_data_of_our_template_meets_no_error(providers, eventually, capsys):
+    """Cluster API renders it; the linter passes it, and what remains to be said is what it says."""
+    wish = Template(provider="azure", files=FILES)
+    pool = {"apiVersion": "v1", "kind": "List", "items": objects_of(wish)}
+    providers.kubectl("apply", "-f", "-", stdin=json.dumps(pool))
+    eventually(
+        lambda: bool(_boot_data(providers, "shop-md-win")), "boot data is there", timeout_s=90
+    )
+    ((name, data),) = _boot_data(providers, "shop-md-win")
+    machine = Machine(hostname="shop-md-win-abc")
+    assert tell(data, machine).outcome is Outcome.DONE
+    findings = lint(data, machine, Origin(name)).findings
+    assert {finding.rule for finding in findings} == {"BOOT023", "BOOT045"}
+    source = [f"secret/{name}", "--kubeconfig", str(providers.lab.kubeconfig)]
+    assert main(["userdata", "lint", *source]) == 0
+    assert main(["userdata", "compile", "--from-secret", *source]) == 0
+    captured = capsys.readouterr()
+    assert "BOOT045" in captured.err
+    (token,) = [line.split()[1] for line in captured.out.splitlines() if "token: " in line]
+    assert token not in captured.err

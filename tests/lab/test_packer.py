@@ -5,10 +5,12 @@ no curl, certutil and tar, which Windows has: small programs of the same names s
 build leaves is then booted with compiled boot data, to Ready.
 """
 
+import http.server
 import io
 import json
 import os
 import subprocess
+import threading
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -77,6 +79,7 @@ def packer(machine, tmp_path_factory):
         "PACKER_CONFIG_DIR": str(folder),
         "CHECKPOINT_DISABLE": "1",
         "HOME": str(folder),
+        "OS_CLIENT_CONFIG_FILE": str(folder / "clouds.yaml"),
     }
     return folder, environment
 
@@ -96,6 +99,55 @@ def plan_for(platform, recipe, *, python, node_program):
     )
 
 
+class Keystone(http.server.BaseHTTPRequestHandler):
+    """As much of OpenStack as its plugin asks before it judges a template: who it is, and what is where."""
+
+    def do_GET(self):
+        link = {"rel": "self", "href": self._address("/v3/")}
+        self._answer(200, {"version": {"id": "v3.14", "status": "stable", "links": [link]}})
+
+    def do_POST(self):
+        kinds = ("compute", "image", "network", "volumev3")
+        endpoint = {"interface": "public", "region": "one", "region_id": "one"}
+        catalog = [
+            {"type": kind, "endpoints": [{**endpoint, "url": self._address(f"/{kind}/")}]}
+            for kind in kinds
+        ]
+        self._answer(
+            201, {"token": {"expires_at": "2099-01-01T00:00:00.000000Z", "catalog": catalog}}
+        )
+
+    def _address(self, path):
+        return f"http://{self.headers['Host']}{path}"
+
+    def _answer(self, code, document):
+        body = json.dumps(document).encode()
+        self.send_response(code)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("X-Subject-Token", "token")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_arguments):
+        """Say nothing."""
+
+
+@pytest.fixture
+def openstack(packer):
+    """A cloud for its plugin, which asks it at once."""
+    folder, _ = packer
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Keystone) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}/v3"
+        auth = {"auth_url": address, "username": "u", "password": "p"}
+        auth |= {"project_name": "p", "user_domain_name": "d", "project_domain_name": "d"}
+        cloud = {"auth": auth, "region_name": "one"}
+        (folder / "clouds.yaml").write_text(json.dumps({"clouds": {"mycloud": cloud}}))
+        yield
+        server.shutdown()
+
+
 def write(folder, files):
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -104,6 +156,7 @@ def write(folder, files):
 
 @pytest.mark.parametrize("platform", PLATFORMS)
 @pytest.mark.timeout(1800)
+@pytest.mark.usefixtures("openstack")
 def test_packer_accepts_the_template(packer, platform, tmp_path, monkeypatch, capsys):
     folder, environment = packer
     golden = Path(__file__).parents[1] / "data" / "recipes" / GOLDEN

@@ -78,6 +78,7 @@ def start(plane: ControlPlane, *, kubectl: Path, programs: dict[Program, Path]) 
                 f"--diagnostics-address=127.0.0.1:{manager.diagnostics_port}",
                 "--insecure-diagnostics",
                 f"--health-addr=127.0.0.1:{manager.health_port}",
+                "--feature-gates=ClusterTopology=true",
             ],
             log=plane.directory / f"{manager.program}.log",
             env={

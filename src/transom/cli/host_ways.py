@@ -1,4 +1,4 @@
-"""The ways to the hosts of a fleet, as its document says them: by SSH, with keys, passwords and jump hosts.
+"""The ways to the hosts of a fleet, as its document says them: by SSH with its keys and jump hosts, or by WinRM.
 
 Used by the commands that reach hosts of a fleet. Nothing is opened before it is needed.
 """
@@ -9,21 +9,48 @@ from typing import TYPE_CHECKING
 
 from transom.cli import host_access
 from transom.errors import UsageError
+from transom.model.fleet import Transport
 
 if TYPE_CHECKING:
     from transom.cli.credentials import Secrets
     from transom.fleet.run import Connect
-    from transom.model.fleet import Host
+    from transom.model.fleet import Connection, Host
     from transom.remote.ssh import SshSession
     from transom.remote.target import Target
 
 
 def connect_to(host: "Host", secrets: "Secrets", *, accept_new: bool = False) -> "Connect":
     """The way to a host; it is not taken yet."""
+    if host.connection is not None and host.connection.transport is Transport.WINRM:
+        return _by_winrm(host, host.connection, secrets)
     place = place_of(host)
 
     async def open_session() -> "SshSession":
         return await open_ssh(await with_secret(place, host, secrets), accept_new=accept_new)
+
+    return open_session
+
+
+def _by_winrm(host: "Host", way: "Connection", secrets: "Secrets") -> "Connect":
+    from transom.remote.winrm import HTTPS_PORT, WinRmSession, WinRmTarget, connect
+
+    user = way.user or "Administrator"
+
+    async def open_session() -> WinRmSession:
+        if way.credential is None:
+            raise UsageError(
+                f"{host.name} is reached by WinRM, which needs a password",
+                subject=host.name,
+                hint="name its place in connection.winrm.credential: env, command, prompt, file",
+            )
+        password = await secrets.value(way.credential, of=f"{user} on the hosts")
+        place = WinRmTarget(
+            host=way.host or host.address,
+            port=way.port or HTTPS_PORT,
+            user=user,
+            password=password,
+        )
+        return await connect(place)
 
     return open_session
 
@@ -39,7 +66,6 @@ async def open_ssh(target: "Target", *, accept_new: bool = False) -> "SshSession
 
 def place_of(host: "Host") -> "Target":
     """Where its SSH server is, without any secret."""
-    from transom.model.fleet import Transport
     from transom.remote.target import parse_target
 
     way = host.connection

@@ -1,6 +1,11 @@
 """`transom image list`: images that somebody publishes, and how to ask for the newest."""
 
 from argparse import ArgumentParser, Namespace
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from transom.cli.documents.images import PublishedImage
 
 SUMMARY = "List published images for Windows nodes, and the command that asks what is there now."
 
@@ -9,9 +14,15 @@ examples:
   transom image list
   transom image list --platform azure --kubernetes 1.37.1
   transom image list -o json
+  transom image list --offline               only what the facts know
 
+Where `az` is installed it is asked what is published now; where it cannot say, that is said and nothing fails.
 exit codes: 0 printed, 2 usage
 """
+
+
+_SHOWN = 8
+_AZ = "az "
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -24,6 +35,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--kubernetes", metavar="VERSION", default="", help="fill it in, such as 1.37.1"
     )
+    parser.add_argument("--offline", action="store_true", help="do not ask `az`")
     parser.add_argument("-o", "--output", choices=["text", "json"], default="text")
 
 
@@ -32,6 +44,8 @@ def run(args: Namespace) -> int:
     from transom.cli.documents.images import PublishedImages, images_of
 
     found = images_of(args.platform or "", args.kubernetes)
+    if not args.offline:
+        found = _asked(found)
     if args.output == "json":
         from transom.cli import console
 
@@ -41,6 +55,41 @@ def run(args: Namespace) -> int:
         print(f"{image.platform}  Windows Server {image.windows}  {image.reference}")
         print(f"  by:    {image.publisher}; {image.text}")
         print(f"  query: {image.query}")
+        if image.published:
+            print(f"  now:   {', '.join(image.published[-_SHOWN:])}")
+        if image.problem:
+            print(f"  now:   not known: {image.problem}")
     if not found:
         print("nobody publishes an image that the facts know; `transom recipe` says what one needs")
     return 0
+
+
+def _asked(images: "tuple[PublishedImage, ...]") -> "tuple[PublishedImage, ...]":
+    """The images with what Azure's own command says of them, where it is installed."""
+    import asyncio
+
+    from transom.remote.az import installed
+
+    program = installed()
+    if program is None:
+        return images
+    return asyncio.run(_ask(program, images))
+
+
+async def _ask(program: str, images: "tuple[PublishedImage, ...]") -> "tuple[PublishedImage, ...]":
+    import shlex
+
+    from transom.errors import TemporaryError
+    from transom.remote.az import published_versions
+
+    found = []
+    for image in images:
+        if not image.query.startswith(_AZ):
+            found.append(image)
+            continue
+        arguments = shlex.split(image.query.replace("-o table", "-o json"))[1:]
+        try:
+            found.append(replace(image, published=await published_versions(program, arguments)))
+        except TemporaryError as error:
+            found.append(replace(image, problem=error.message))
+    return tuple(found)

@@ -11,9 +11,16 @@ from transom.errors import TemporaryError, TransomError
 from transom.model.answers import SelfTest, SelfTestCheck, WindowsVersion
 from transom.node.access import same_access
 from transom.node.host.protocols import Machine
-from transom.node.host.values import PathKind, RegistryData, ServiceDefinition
+from transom.node.host.values import (
+    FeatureState,
+    FirewallPort,
+    PathKind,
+    RegistryData,
+    ServiceDefinition,
+)
 
 _FOLDER = r"C:\transom-selftest"
+_DRIVE = "C:\\"
 _KEY = r"SOFTWARE\transom-selftest"
 _NAME = "transom-selftest"
 _CLOSED = "O:BAG:SYD:PAI(A;;FA;;;SY)(A;;FA;;;BA)"
@@ -130,6 +137,46 @@ def _service(machine: Machine) -> bool:
         machine.services.put(_NAME, None)
 
 
+def _system(machine: Machine) -> bool:
+    system = machine.system
+    system.domain()  # a workgroup has none, which is an answer too
+    volumes = system.volumes()
+    return bool(system.computer_name() and system.edition()) and any(
+        root.upper() == _DRIVE and volume.total >= volume.free for root, volume in volumes.items()
+    )
+
+
+def _feature(machine: Machine) -> bool:
+    known = machine.features.state("Containers")
+    return known is not FeatureState.ABSENT and (
+        machine.features.state(_NAME) is FeatureState.ABSENT
+    )
+
+
+def _firewall(machine: Machine) -> bool:
+    rule = FirewallPort(protocol="tcp", port="47999")
+    try:
+        machine.firewall.put(_NAME, rule)
+        return machine.firewall.get(_NAME) == rule
+    finally:
+        machine.firewall.put(_NAME, None)
+
+
+def _suffix(machine: Machine) -> bool:
+    suffix = f"{_NAME}.example"
+    before = machine.network.dns_suffixes()
+    try:
+        machine.network.add_dns_suffix(suffix)
+        added = machine.network.dns_suffixes()
+    finally:
+        machine.network.remove_dns_suffix(suffix)
+    return added == (*before, suffix) and machine.network.dns_suffixes() == before
+
+
+def _adapters(machine: Machine) -> bool:
+    return any(adapter.addresses for adapter in machine.network.adapters())
+
+
 def _flush(machine: Machine) -> bool:
     machine.flush()
     return True
@@ -144,5 +191,10 @@ CHECKS = {
     "registry values are set and deleted": _registry,
     "list variables have no duplicates": _environment,
     "services are registered and deleted": _service,
+    "the machine tells its name, edition, domain and volumes": _system,
+    "features are told by name": _feature,
+    "firewall rules are added and deleted": _firewall,
+    "DNS suffixes are added and removed": _suffix,
+    "adapters are told with their addresses": _adapters,
     "everything can be flushed": _flush,
 }

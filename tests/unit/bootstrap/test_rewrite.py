@@ -74,13 +74,16 @@ def test_a_rewritten_document_needs_no_change(data):
     assert (again.data, again.changes) == (made, ())
 
 
-@given(st.text(st.sampled_from("{}%#.a'\"\\ \n\t-:"), max_size=30))
-@example("{{.Foo}}\n{%\n{{\n{# x")
-@example('\t{{ x }} {{ ds.meta_data.hostname }} "')
+@given(st.text(st.sampled_from("{}%#.a'\"\\ \n\t-:"), max_size=30), st.booleans())
+@example("{{.Foo}}\n{%\n{{\n{# x", True)
+@example("\t{%\n", True)
+@example("\n{%", False)
+@example('\t{{ x }} {{ ds.meta_data.hostname }} "', True)
 @settings(max_examples=120, deadline=None)
-def test_text_with_any_braces_is_written_as_it_stands(text):
+def test_text_with_any_braces_is_written_as_it_stands(text, at_end):
     """Cluster API makes every document a template and escapes nothing."""
-    entry = {"path": "C:\\k\\f", "content": f"{text}{{{{.Go}}}}"}
+    go = "{{.Go}}"
+    entry = {"path": "C:\\k\\f", "content": f"{text}{go}" if at_end else f"{go}{text}"}
     data = (
         b"## template: jinja\n#cloud-config\n\n" + yaml.safe_dump({"write_files": [entry]}).encode()
     )

@@ -420,3 +420,29 @@ def test_apply_with_a_bundle_uses_its_lock_its_python_and_its_bytes(site, tmp_pa
     (tmp_path / "transom.lock").unlink()
     assert main(["apply", "--yes", "--no-addons", "--bundle", "shop.bundle"]) == 0
     assert [machine.host.source.asked for machine in site.machines.values()] == [[], []]
+
+
+def test_status_says_what_group_managed_accounts_lack(with_addons, capsys):
+    assert main(["apply", "--yes", "--no-addons"]) == 0
+    capsys.readouterr()
+    assert main(["status"]) == 0
+    capsys.readouterr()
+    assert main(["status", "--gmsa", "-o", "json"]) == 1
+    status = json.loads(capsys.readouterr().out)
+    assert [len(host["findings"]) for host in status["hosts"]] == [1, 1]
+    assert len(status["findings"]) == 3
+    for machine in with_addons.machines.values():
+        machine.host.system.member_of = "CORP"
+    hooks = [{"name": "admission-webhook.windows-gmsa.sigs.k8s.io"}]
+    present = tuple(
+        {
+            "apiVersion": "admissionregistration.k8s.io/v1",
+            "kind": kind,
+            "metadata": {"name": "gmsa-webhook"},
+            "webhooks": hooks,
+        }
+        for kind in ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
+    )
+    served = frozenset({"windows.k8s.io/v1 GMSACredentialSpec"})
+    with_addons.objects = MemoryObjects(present, served=served)
+    assert main(["status", "--gmsa"]) == 0

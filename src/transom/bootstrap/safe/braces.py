@@ -56,10 +56,13 @@ def _renders(text: str, machine: Machine) -> bool:
 
 
 def _raw(opening: str, following: str) -> str:
-    """Braces that render as themselves; a line that ends in a block tag would lose its end."""
-    if following == "\n":
-        return f'{{{{ "{opening}" }}}}'
-    return f"{{% raw %}}{opening}{{% endraw %}}"
+    """Braces that render as themselves.
+
+    A line that ends in a block tag would lose its end, but for an expression that gives nothing; one
+    without quotes, which YAML might have to escape.
+    """
+    end = "{{()|join}}" if following in ("", "\n") else ""
+    return f"{{% raw %}}{opening}{{% endraw %}}{end}"
 
 
 def _quoted(found: re.Match[str]) -> str:

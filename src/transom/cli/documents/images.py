@@ -12,7 +12,11 @@ from transom.model.version import Version
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedImage:
-    """An image, who publishes it, and the command that lists what is there now."""
+    """An image, who publishes it, and the command that lists what is there now.
+
+    `published` are the versions that command listed, and `problem` why it listed none; both are
+    empty where nobody was asked.
+    """
 
     id: str
     platform: str
@@ -22,6 +26,8 @@ class PublishedImage:
     query: str
     text: str
     source: str
+    published: tuple[str, ...] = ()
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

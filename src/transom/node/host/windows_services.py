@@ -41,7 +41,7 @@ _STATES = ("", "stopped", "starting", "stopping", "running", "continuing", "paus
 _CONTROL_STOP = 1
 _SYNCHRONIZE, _WAIT_TIMEOUT = 0x10_0000, 0x102
 _NOT_FOUND, _ALREADY_RUNNING, _NOT_ACTIVE, _SERVICE_SPECIFIC = 1060, 1056, 1062, 1066
-_POLL_S, _WAIT_S = 0.2, 60.0
+_POLL_S, _WAIT_S = 0.05, 60.0
 
 
 class _Action(ctypes.Structure):
