@@ -238,7 +238,7 @@ class Site:
     async def _call(self, command, text):
         connection = await self._connect()
         try:
-            return await connection.run(command, input=text, timeout=200)
+            return await connection.run(command, input=text, timeout=600)
         finally:
             connection.close()
             await connection.wait_closed()
