@@ -4,12 +4,13 @@ Shared by the commands that take `-f fleet.yaml` and reach its hosts.
 """
 
 import argparse
+import sys
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from transom.cli import cluster_access, fleet_file, host_ways, lock_file
+from transom.cli import cluster_access, console, fleet_file, host_ways, lock_file
 from transom.cli.credentials import Secrets
 from transom.errors import UsageError
 
@@ -134,6 +135,13 @@ def _holdings(args: argparse.Namespace, fleet: "Fleet") -> "BundleHoldings | Non
     if fleet.source.bundle:
         return BundleHoldings(fleet_file.folder(args.filename) / fleet.source.bundle)
     return None
+
+
+def tell_looking(site: Site) -> None:
+    """Say on a terminal that hosts are being looked at: a first visit takes a while."""
+    if sys.stderr.isatty():
+        count = len(site.hosts)
+        console.note(f"looking at the cluster and {count} {'host' if count == 1 else 'hosts'} …")
 
 
 def within(site: Site, act: "Callable[[], Awaitable[T]]") -> T:

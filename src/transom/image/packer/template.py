@@ -158,7 +158,8 @@ def _commands(*lines: str) -> Mapping[str, Any]:
 
 _PLACE = {
     "remote_path": _SCRIPT.replace("\\", "/"),
-    "execute_command": "{{.Vars}}cmd.exe /c " + _SCRIPT,
+    # Packer ends a command with a line's end, which would belong to its last word.
+    "execute_command": "{{.Vars}}cmd.exe /c " + _SCRIPT + " -",
 }
 
 
