@@ -4,11 +4,12 @@ Shared by the commands that take `-f fleet.yaml` and reach its hosts.
 """
 
 import argparse
+import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
-from transom.cli import cluster_access, fleet_file, host_ways, lock_file
+from transom.cli import cluster_access, console, fleet_file, host_ways, lock_file
 from transom.cli.credentials import Secrets
 from transom.errors import UsageError
 
@@ -100,6 +101,13 @@ def open_site(args: argparse.Namespace) -> Site:
     fleet = one_fleet(args)
     lock = lock_file.load(lock_file.locate(args.filename, getattr(args, "lock", None)))
     return Site(fleet, chosen_hosts(fleet, args), lock, doors_of(args, fleet, lock))
+
+
+def tell_looking(site: Site) -> None:
+    """Say on a terminal that hosts are being looked at: a first visit takes a while."""
+    if sys.stderr.isatty():
+        count = len(site.hosts)
+        console.note(f"looking at the cluster and {count} {'host' if count == 1 else 'hosts'} …")
 
 
 def within(site: Site, act: "Callable[[], Awaitable[T]]") -> T:

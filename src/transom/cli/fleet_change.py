@@ -57,6 +57,7 @@ def carry_out(
         from transom.fleet.apply import Applying, apply_plan
         from transom.fleet.survey import survey_fleet
 
+        fleet_access.tell_looking(site)
         surveyed = await survey_fleet(
             site.fleet, site.lock, site.doors, hosts=site.hosts, verb=verb, addons=addons
         )

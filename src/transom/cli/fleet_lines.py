@@ -129,7 +129,8 @@ class FleetLines:
         """Let the seconds pass on a terminal, whatever the hosts say; to be cancelled."""
         while self._live:
             await asyncio.sleep(_TICK_S)
-            self.draw()
+            if self._active:  # before that a person may be asked something
+                self.draw()
 
     def end(self) -> None:
         """Leave the block behind."""
