@@ -39,7 +39,7 @@ test-machine: lab-machine
 setup: $(INSTALLED)  ## make .venv with Transom and everything needed to work on it
 	@echo "ready: $(BIN)/transom --help"
 
-demo: $(INSTALLED) $(if $(LAB),lab-machine)  ## the whole story on simulated hosts: no root, seconds; LAB=1 joins a real node
+demo: $(INSTALLED) $(if $(LAB),lab-machine)  ## the whole story on simulated hosts: no root, seconds; LAB=1 tells it on the lab too
 	@$(BIN)/python tools/demo.py
 ifneq ($(LAB),)
 	@$(BIN)/python tools/demo_lab.py
@@ -83,6 +83,7 @@ bench: $(INSTALLED) $(if $(LINUX),$(LAB_INSTALLED)) $(if $(LAB),lab-machine)  ##
 	$(BIN)/python benchmarks/bundle.py
 	$(BIN)/python benchmarks/lint.py
 	$(if $(LINUX),$(BIN)/python benchmarks/lab.py $(if $(LAB),--required))
+	$(if $(LINUX),$(BIN)/python benchmarks/node.py $(if $(LAB),--required))
 
 generate: $(INSTALLED)  ## write generated files: compiled facts, schemas, pages
 	$(BIN)/python tools/generate.py

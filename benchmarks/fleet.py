@@ -194,7 +194,8 @@ class Bench:
         results: list[dict[str, Any]] = json.loads(done.out)["hosts"]
         names = [host["host"] for host in results]
         if done.code != expected or sorted(names) != sorted(self.hosts.names()):
-            sys.exit(f"{verb} ended with {done.code} and told of {len(names)} hosts")
+            errors = {host["error"] for host in results if host["error"]}
+            sys.exit(f"{verb} ended with {done.code} and told of {len(names)} hosts: {errors}")
         count = len(names)
         print(
             f"{verb:<8} {count} hosts, none lost  {done.wall_s:6.1f} s  client "
@@ -213,7 +214,8 @@ def change(bench: Bench) -> None:
     failed = sorted(host["host"] for host in found if host["outcome"] == "failed")
     old = sorted(name for name, version in bench.hosts.kubelets().items() if version != NEWER)
     if not failed == sorted(broken) == old:
-        sys.exit(f"failed: {failed}; still of the old version: {old}; broken: {broken}")
+        errors = {host["error"] for host in found if host["host"] not in broken and host["error"]}
+        sys.exit(f"{len(failed)} failed and {len(old)} are of the old version: {errors}")
     print(f"         {len(failed)} of them failed as they should and were rolled back")
     bench.hosts.mend()
     bench.told("upgrade", "--yes", expected=0)

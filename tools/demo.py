@@ -1,7 +1,7 @@
 """The whole story in seconds, on SIMULATED hosts and a cluster in memory: no root, no network.
 
 Run by `make demo`. Every line that starts with $ is a command that really runs, with the real node
-program on each simulated host; `make demo LAB=1` goes on with a real control plane and kubelet.exe.
+program on each simulated host; `make demo LAB=1` tells it again on a real control plane with kubelet.exe.
 """
 
 import os

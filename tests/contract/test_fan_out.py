@@ -3,7 +3,10 @@
 Twenty hosts here; `benchmarks/fleet.py` does the same with two hundred and prints what it costs.
 """
 
+import asyncio
 import json
+import os
+import signal
 from dataclasses import replace
 
 import pytest
@@ -13,6 +16,7 @@ from tests.ssh_hosts import SshHosts
 from transom.cli import cluster_access, fleet_access
 from transom.cli.main import main
 from transom.model.fleet import KubernetesSpec
+from transom.model.order import read_order
 from transom.node.host.values import Completed
 from transom.recipe.lock_document import write_lock
 
@@ -107,3 +111,39 @@ def _a_failed_wave_is_the_last(simulation, capsys):
     assert code == 0
     assert [host["host"] for host in upgraded] == names
     assert {machine.kubelet for machine in simulation.machines.values()} == {_NEWER}
+
+
+def test_an_interrupted_apply_stops_cleanly_and_the_next_one_goes_on(site, capsys):
+    """Ctrl-C while the second of the hosts is at work: a signal to this process, as a terminal sends it."""
+    simulation, hosts = site
+    chosen = ["--host", "win-01", "--host", "win-02", "--host", "win-03", "--parallel", "1"]
+    door = hosts.doors["win-02"]
+    serve, begun = door.answer, list[str]()
+
+    async def interrupting(command, stdin):
+        is_order = command.endswith("node.pyz")
+        if is_order and read_order(stdin.decode()).verb == "join" and not begun:
+            begun.append(command)
+            os.kill(os.getpid(), signal.SIGINT)
+            await asyncio.sleep(0.3)  # the client has gone by now
+        return await serve(command, stdin)
+
+    door.answer = interrupting
+    # A test's own process may ignore it.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        code = main(["apply", "--yes", "--python", "python.zip", *chosen])
+    finally:
+        signal.signal(signal.SIGINT, before)
+    said = capsys.readouterr().err
+    assert code == 130
+    assert "hosts finish the step they are at and stop there; no more were begun" in said
+    assert "done:            win-01" in said
+    assert "to go on:        transom apply -f fleet.yaml" in said
+    assert simulation.machines["win-02"].orders[-1] == "cancel"
+    assert not simulation.machines["win-03"].is_joined
+    assert simulation.api.secrets == {}
+    door.answer = serve
+    code, applied = told(["apply", "--yes", *chosen], capsys)
+    assert code == 0
+    assert all(host["ready"] for host in applied)

@@ -37,13 +37,19 @@ def test_other_programs_are_found_in_the_directories_given_first():
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning")  # nobody waits for it: that is the point
 def test_a_process_that_is_left_behind_gets_its_payload_on_standard_input(tmp_path):
-    note = tmp_path / "note"
-    script = "import pathlib, sys; pathlib.Path(sys.argv[1]).write_bytes(sys.stdin.buffer.read())"
-    leave_process([PYTHON, "-c", script, str(note)], b"payload")
+    """Which it reads whenever it comes to that: nobody waits for it."""
+    note, go = tmp_path / "note", tmp_path / "go"
+    script = (
+        "import pathlib, sys, time; note, go = map(pathlib.Path, sys.argv[1:])\n"
+        "while not go.exists(): time.sleep(0.01)\n"
+        "note.write_bytes(sys.stdin.buffer.read())"
+    )
+    payload = b"payload" * 8000
+    leave_process([PYTHON, "-c", script, str(note), str(go)], payload)
+    go.touch()
     deadline = time.monotonic() + 30
-    while not (note.exists() and note.read_bytes()):
+    while not (note.exists() and note.read_bytes() == payload):
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    assert note.read_bytes() == b"payload"
     with pytest.raises(PermanentError, match="cannot start /no/such"):
         leave_process(["/no/such"], b"")

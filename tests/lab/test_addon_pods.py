@@ -242,7 +242,7 @@ def l2bridge(site: Site) -> Path:
     return path
 
 
-def test_in_mode_l2bridge_the_same_pods_make_a_bridge_and_routes(site):
+def test_in_mode_l2bridge_the_same_pods_make_a_bridge_and_balancers(site):
     """The host is reset first: a node changes its mode by joining anew."""
     assert site.transom("reset", "--all", "--yes") == 0
     assert "flannel.4096" not in site.shown()

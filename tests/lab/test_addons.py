@@ -53,7 +53,11 @@ def walk(lab, work):
 
 
 def transom(lab, *words):
-    return main(["addons", *words, "--kubeconfig", str(lab.kubeconfig)])
+    return transom_as(lab.kubeconfig, *words)
+
+
+def transom_as(kubeconfig, *words):
+    return main(["addons", *words, "--kubeconfig", str(kubeconfig)])
 
 
 def flannel(conf):
@@ -104,31 +108,9 @@ def test_the_server_takes_every_object(server, path):
     walk(server, work)
 
 
-def test_applied_twice_changes_nothing_and_deleted_leaves_nothing(server, capsys):
-    have(server, flannel(GOOD))
-    assert transom(server, "diff", "-f", str(FLEET)) == 1
-    assert "create  DaemonSet transom-system/kube-proxy-windows" in capsys.readouterr().out
-    assert transom(server, "apply", "-f", str(FLEET), "--no-wait") == 0
-    assert transom(server, "diff", "-f", str(FLEET)) == 0
-    capsys.readouterr()
-    assert transom(server, "apply", "-f", str(FLEET), "--no-wait", "-o", "json") == 0
-    again = json.loads(capsys.readouterr().out)
-    assert {item["act"] for item in again["items"]} == {"keep"}
-
-    assert transom(server, "delete", "-f", str(FLEET)) == 1
-    assert transom(server, "delete", "-f", str(FLEET), "--yes") == 0
-    capsys.readouterr()
-
-    async def left(objects):
-        return await objects.list(
-            "apps/v1", "DaemonSet", labels={"app.kubernetes.io/managed-by": "transom"}
-        )
-
-    assert walk(server, left) == ()
-
-
-def test_the_printed_rights_are_enough_to_have_and_delete_addons(server, tmp_path, capsys):
-    have(server, flannel(GOOD))
+@pytest.fixture
+def deployer(server, tmp_path):
+    """The kubeconfig of somebody who has the printed rights and no others."""
     user = {"kind": "ServiceAccount", "name": "deployer", "namespace": "default"}
     have(
         server,
@@ -164,9 +146,31 @@ def test_the_printed_rights_are_enough_to_have_and_delete_addons(server, tmp_pat
     config["users"][0]["user"] = {"token": token.stdout.strip()}
     own = tmp_path / "kubeconfig"
     own.write_text(yaml.safe_dump(config), "utf-8")
-    for words in (["apply", "--no-wait"], ["delete", "--yes"]):
-        code = main(["addons", *words, "-f", str(FLEET), "--kubeconfig", str(own)])
-        assert code == 0, capsys.readouterr().err
+    return own
+
+
+def test_applied_twice_changes_nothing_and_deleted_leaves_nothing(server, deployer, capsys):
+    """All with the rights that `transom init --print-rbac` prints."""
+    have(server, flannel(GOOD))
+    assert transom_as(deployer, "diff", "-f", str(FLEET)) == 1
+    assert "create  DaemonSet transom-system/kube-proxy-windows" in capsys.readouterr().out
+    assert transom_as(deployer, "apply", "-f", str(FLEET), "--no-wait") == 0
+    assert transom_as(deployer, "diff", "-f", str(FLEET)) == 0
+    capsys.readouterr()
+    assert transom_as(deployer, "apply", "-f", str(FLEET), "--no-wait", "-o", "json") == 0
+    again = json.loads(capsys.readouterr().out)
+    assert {item["act"] for item in again["items"]} == {"keep"}
+
+    assert transom_as(deployer, "delete", "-f", str(FLEET)) == 1
+    assert transom_as(deployer, "delete", "-f", str(FLEET), "--yes") == 0
+    capsys.readouterr()
+
+    async def left(objects):
+        return await objects.list(
+            "apps/v1", "DaemonSet", labels={"app.kubernetes.io/managed-by": "transom"}
+        )
+
+    assert walk(server, left) == ()
 
 
 def test_a_flannel_of_linux_defaults_is_refused_with_the_patch(server, capsys):

@@ -37,6 +37,32 @@ OWN_TRACES = ("k/transom/state/events/", "k/transom/state/lock", "windows/temp/"
 SERVICE_NUMBER = r"\Control\ServiceCurrent]"  # counts the services that were started
 NOT_COMPARED = ("windows", "users", "ProgramData/transom-lab", "k/transom", "bundle")
 
+# As flanneld makes it, on the adapter of the default route.
+POD_NETWORK = {
+    "SchemaVersion": {"Major": 2, "Minor": 0},
+    "Name": "flannel.4096",
+    "Type": "Overlay",
+    "Policies": [],
+    "Ipams": [
+        {
+            "Type": "Static",
+            "Subnets": [
+                {
+                    "IpAddressPrefix": "10.244.0.0/24",
+                    "Policies": [{"Type": "VSID", "Settings": {"IsolationId": 4096}}],
+                    "Routes": [{"NextHop": "10.244.0.1", "DestinationPrefix": "0.0.0.0/0"}],
+                }
+            ],
+        }
+    ],
+}
+THEIR_NETWORK = {
+    "SchemaVersion": {"Major": 2, "Minor": 0},
+    "Name": "theirs",
+    "Type": "NAT",
+    "Ipams": [{"Type": "Static", "Subnets": [{"IpAddressPrefix": "172.20.0.0/24"}]}],
+}
+
 
 @dataclass
 class Answer:
@@ -212,7 +238,7 @@ class Site:
     async def _call(self, command, text):
         connection = await self._connect()
         try:
-            return await connection.run(command, input=text, timeout=200)
+            return await connection.run(command, input=text, timeout=600)
         finally:
             connection.close()
             await connection.wait_closed()
@@ -284,7 +310,12 @@ def test_a_feature_that_needs_a_reboot_ends_the_run_and_the_next_goes_on(site):
 
 
 def test_prepare_join_and_reset_leave_the_host_as_it_was(site):
-    """Ready with its taint and label after one join; nothing to do the second time; all taken back."""
+    """Ready with its taint and label after one join; nothing to do the second time; all taken back.
+
+    So is the pod network that came with the join; another that was there before stays.
+    """
+    hns = site.host.hns
+    assert hns.call("HcnCreateNetwork", text=json.dumps(THEIR_NETWORK)).hresult == 0
     first = site.snapshot()
     assert site.run(Verb.PREPARE).code == 0
     assert changed(site.run(Verb.PREPARE)) == []
@@ -298,10 +329,12 @@ def test_prepare_join_and_reset_leave_the_host_as_it_was(site):
     assert node["metadata"]["labels"]["transom.dev/prepared"] == "true"
     assert changed(site.run(Verb.JOIN)) == []
 
+    assert hns.call("HcnCreateNetwork", text=json.dumps(POD_NETWORK)).hresult == 0
     reset = site.run(Verb.RESET)
     assert reset.code == 0, reset.lines
     site.forget_node()
     assert differences(first, site.snapshot()) == {}
+    hns.reset()
 
 
 def test_a_second_prepare_writes_nothing(prepared):

@@ -7,33 +7,13 @@ from dataclasses import replace
 
 import pytest
 from tests.lab import test_node as usual
-from tests.lab.test_node import changed, differences
+from tests.lab.test_node import POD_NETWORK, changed, differences
 
 from transom.model.recipe import File
 from transom.model.request import Verb
 from transom_lab.network import CONTROL_PLANE
 
 site, prepared = usual.site, usual.prepared
-
-# As flanneld makes it, on the adapter of the default route.
-_POD_NETWORK = {
-    "SchemaVersion": {"Major": 2, "Minor": 0},
-    "Name": "flannel.4096",
-    "Type": "Overlay",
-    "Policies": [],
-    "Ipams": [
-        {
-            "Type": "Static",
-            "Subnets": [
-                {
-                    "IpAddressPrefix": "10.244.0.0/24",
-                    "Policies": [{"Type": "VSID", "Settings": {"IsolationId": 4096}}],
-                    "Routes": [{"NextHop": "10.244.0.1", "DestinationPrefix": "0.0.0.0/0"}],
-                }
-            ],
-        }
-    ],
-}
 
 
 @pytest.mark.parametrize("down_s", [25, 1], ids=["for good", "for a moment"])
@@ -44,7 +24,7 @@ def test_a_join_is_taken_back_when_its_pod_network_cuts_the_host_off(prepared, e
     assert prepared.call(f"join --run {name}", request).code == 0
     hns = prepared.host.hns
     hns.interrupt_at_next_switch(down_s=down_s)
-    assert hns.call("HcnCreateNetwork", text=json.dumps(_POD_NETWORK)).hresult == 0
+    assert hns.call("HcnCreateNetwork", text=json.dumps(POD_NETWORK)).hresult == 0
     events = prepared.host.drive_c / "k" / "transom" / "state" / "events" / f"{name}-network.jsonl"
     if down_s == 1:
         time.sleep(12)  # longer than the watch is patient

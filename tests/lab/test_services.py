@@ -29,23 +29,7 @@ PROGRAMS = {"kube-proxy": "kube-proxy", "flannel": "flanneld"}
 NETWORK = "flannel.4096"
 
 # What the cluster side gives nodes whose programs use the node's own credential.
-_RIGHTS = """
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRole
-metadata: {name: windows-services}
-rules:
-- {apiGroups: [""], resources: [nodes, services, pods], verbs: [get, list, watch]}
-- {apiGroups: [""], resources: [nodes/status], verbs: [patch]}
-- {apiGroups: [discovery.k8s.io], resources: [endpointslices], verbs: [list, watch]}
-- {apiGroups: [networking.k8s.io], resources: [servicecidrs], verbs: [list, watch]}
-- {apiGroups: [events.k8s.io], resources: [events], verbs: [create, patch, update]}
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRoleBinding
-metadata: {name: windows-services}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: windows-services}
-subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: "system:node:win1"}]
-"""
+RIGHTS = usual.GOLDEN.parents[1] / "addons" / "k137-2022-containerd-services.yaml"
 
 
 # A node on the other side, so that its pods are known to be on the overlay.
@@ -173,7 +157,7 @@ def site(lone_lab):
     try:
         lab.up(Wish(hosts=1, bare=True))
         made = Site(lab)
-        made.apply(_RIGHTS)
+        made.apply(_named(RIGHTS.read_text("utf-8"), made.name))
         made.apply(_LINUX)
         made.apply(service("shop", "10.96.50.10", "10.244.200.5"))
         answer = made.run(Verb.PREPARE)

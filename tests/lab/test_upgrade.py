@@ -103,7 +103,7 @@ def test_an_upgrade_that_fails_leaves_the_old_node_ready(node):
     kubelet = site.new.services[-1]
     services = (*site.new.services[:-1], replace(kubelet, command=(*kubelet.command, "--bogus")))
     site.recipe = replace(site.new, services=services)
-    answer = site.run(Verb.UPGRADE, ready_s=60)
+    answer = site.run(Verb.UPGRADE, ready_s=30)
     assert answer.code == 5, answer.lines
     assert site.version == OLD
     assert (

@@ -4,11 +4,13 @@ Shared by the commands that take `-f fleet.yaml` and reach its hosts.
 """
 
 import argparse
-from dataclasses import dataclass
+import sys
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from transom.cli import cluster_access, fleet_file, host_ways, lock_file
+from transom.cli import cluster_access, console, fleet_file, host_ways, lock_file
 from transom.cli.credentials import Secrets
 from transom.errors import UsageError
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from transom.fleet.program import Brought
     from transom.fleet.run import Connect
     from transom.fleet.survey import FleetDoors
+    from transom.image.bundle.holdings import BundleHoldings
     from transom.kube.client import KubeApi
     from transom.model.fleet import Fleet, Host
     from transom.model.lock import Lock
@@ -49,6 +52,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--python",
         metavar="FILE",
         help="python.org's embeddable package for hosts, instead of downloading it",
+    )
+    group.add_argument(
+        "--bundle",
+        metavar="FILE",
+        help="take artifacts, their lock and Python from this bundle and from nowhere else "
+        "(default: the fleet's source.bundle)",
     )
 
 
@@ -98,8 +107,41 @@ def add_addons_argument(parser: argparse.ArgumentParser) -> None:
 def open_site(args: argparse.Namespace) -> Site:
     """Read the fleet and have its doors; none is opened yet."""
     fleet = one_fleet(args)
+    hosts = chosen_hosts(fleet, args)
+    if holdings := _holdings(args, fleet):
+        from transom.fleet.program import Brought
+
+        lock = holdings.lock()
+        doors = doors_of(args, fleet, lock)
+        brought = Brought.with_python(holdings.python())
+        carrying = replace(doors, holdings=holdings, bring=lambda: brought)
+        return Site(fleet, hosts, lock, carrying)
     lock = lock_file.load(lock_file.locate(args.filename, getattr(args, "lock", None)))
-    return Site(fleet, chosen_hosts(fleet, args), lock, doors_of(args, fleet, lock))
+    return Site(fleet, hosts, lock, doors_of(args, fleet, lock))
+
+
+def _holdings(args: argparse.Namespace, fleet: "Fleet") -> "BundleHoldings | None":
+    """The bundle that was named, else the fleet's own; checked whole before any host is reached."""
+    from transom.image.bundle.holdings import BundleHoldings
+
+    given = getattr(args, "bundle", None)
+    if given and (getattr(args, "lock", None) or getattr(args, "python", None)):
+        raise UsageError(
+            "--bundle uses nothing else, so --lock and --python have no place beside it",
+            hint="leave out one of them",
+        )
+    if given:
+        return BundleHoldings(Path(given))
+    if fleet.source.bundle:
+        return BundleHoldings(fleet_file.folder(args.filename) / fleet.source.bundle)
+    return None
+
+
+def tell_looking(site: Site) -> None:
+    """Say on a terminal that hosts are being looked at: a first visit takes a while."""
+    if sys.stderr.isatty():
+        count = len(site.hosts)
+        console.note(f"looking at the cluster and {count} {'host' if count == 1 else 'hosts'} …")
 
 
 def within(site: Site, act: "Callable[[], Awaitable[T]]") -> T:

@@ -3,6 +3,7 @@
 Shared by `apply`, `adopt`, `upgrade` and `maintain`.
 """
 
+import asyncio
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Awaitable, Callable
@@ -56,6 +57,7 @@ def carry_out(
         from transom.fleet.apply import Applying, apply_plan
         from transom.fleet.survey import survey_fleet
 
+        fleet_access.tell_looking(site)
         surveyed = await survey_fleet(
             site.fleet, site.lock, site.doors, hosts=site.hosts, verb=verb, addons=addons
         )
@@ -102,8 +104,16 @@ def watched(
 ) -> int:
     """Do something to the hosts with progress shown, and print what came of each."""
     lines = FleetLines(len(site.hosts))
+
+    async def ticking() -> None:
+        ticker = asyncio.create_task(lines.tick())
+        try:
+            await doing(lines)
+        finally:
+            ticker.cancel()
+
     try:
-        fleet_access.within(site, lambda: doing(lines))
+        fleet_access.within(site, ticking)
     except KeyboardInterrupt:
         lines.end()
         _interrupted(lines, args, name)

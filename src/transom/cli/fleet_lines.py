@@ -4,6 +4,7 @@ Used by the commands that work on a whole fleet. It keeps what came of each host
 interrupted command can still say so.
 """
 
+import asyncio
 import shutil
 import sys
 import time
@@ -27,6 +28,7 @@ _MARKS = {
 }
 _BAR = 16
 _REDRAW_S = 0.1
+_TICK_S = 0.5
 _OUTCOMES = {"failed": "red", "refused": "red", "not started": "yellow"}
 
 
@@ -54,7 +56,8 @@ class HostLine:
             self._lines.draw()
             return
         word, style = _MARKS[event.state]
-        self.text = event.message
+        is_forward = event.state in (State.CHANGED, State.NOTED)
+        self.text = event.message if is_forward else f"{word}: {event.message}"
         mark = console.paint(f"{word:<8}", style, stream=sys.stderr)
         said = event.message if event.level is Level.INFO else f"{event.step}: {event.message}"
         self._lines.say(self, f"{mark} {said}", lasting=event.level is not Level.INFO)
@@ -121,6 +124,13 @@ class FleetLines:
             print(line, file=sys.stderr)
         self._drawn = len(lines)
         sys.stderr.flush()
+
+    async def tick(self) -> None:
+        """Let the seconds pass on a terminal, whatever the hosts say; to be cancelled."""
+        while self._live:
+            await asyncio.sleep(_TICK_S)
+            if self._active:  # before that a person may be asked something
+                self.draw()
 
     def end(self) -> None:
         """Leave the block behind."""

@@ -120,6 +120,19 @@ def target_of(args: argparse.Namespace) -> "Target":
     )
 
 
+def version_of(text: str | None, *, option: str) -> str:
+    """A version as an option has it, with or without v; empty where it was not given."""
+    from transom.model.version import Version
+
+    version = (text or "").removeprefix("v")
+    try:
+        return str(Version.parse(version)) if version else ""
+    except ValueError as error:
+        raise UsageError(
+            f"{text!r} is no version", subject=option, hint="write it as 1.37.1"
+        ) from error
+
+
 def mirrors_of(pairs: list[str]) -> Mapping[str, str]:
     """`--mirror URL=URL` as a mapping."""
     mirrors = {}

@@ -1,6 +1,6 @@
 """`transom image`: images of machines and of containers that a fleet's nodes need."""
 
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, Namespace, _SubParsersAction
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     summary = "how to make a pause image for a build that no published one has"
-    pause = actions.add_parser("pause", help=summary, description=summary, allow_abbrev=False)
+    pause = _action(actions, parser, "pause", summary)
     pause.add_argument("--windows", required=True, metavar="RELEASE", help="such as 2025")
     pause.add_argument(
         "--name", required=True, metavar="IMAGE", help="what it is to be called in your registry"
@@ -39,13 +39,22 @@ def configure(parser: ArgumentParser) -> None:
     )
     pause.add_argument("-o", "--output", metavar="DIR", help="write Dockerfile there")
     summary = "published images of machines that the facts know"
-    listed = actions.add_parser("list", help=summary, description=summary, allow_abbrev=False)
+    listed = _action(actions, parser, "list", summary)
     image_list.configure(listed)
     for name, module in _ACTIONS.items():
-        added = actions.add_parser(
-            name, help=module.SUMMARY, description=module.SUMMARY, allow_abbrev=False
-        )
-        module.configure(added)
+        module.configure(_action(actions, parser, name, module.SUMMARY))
+
+
+def _action(
+    actions: "_SubParsersAction[ArgumentParser]", parser: ArgumentParser, name: str, summary: str
+) -> ArgumentParser:
+    return actions.add_parser(
+        name,
+        help=summary,
+        description=summary,
+        allow_abbrev=False,
+        formatter_class=parser.formatter_class,
+    )
 
 
 def run(args: Namespace) -> int:

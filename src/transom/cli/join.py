@@ -43,6 +43,9 @@ def configure(parser: ArgumentParser) -> None:
         "--reboot", action="store_true", help="reboot the host where Windows asks for it, and go on"
     )
     parser.add_argument(
+        "--kubernetes", metavar="VERSION", help="such as 1.37.1 (default: the API server's)"
+    )
+    parser.add_argument(
         "--node-kubeconfig",
         metavar="FILE",
         help="join without kubeadm and token: this kubeconfig is the kubelet's credential",
@@ -100,6 +103,7 @@ def run(args: Namespace) -> int:
         host_access.wish_of(args, source),
         access=sources.access(),
         node_kubeconfig=node_kubeconfig(args.node_kubeconfig),
+        kubernetes=host_access.version_of(args.kubernetes, option="--kubernetes"),
     )
     doors = host_access.doors_of(args)
     lines = StepLines()

@@ -25,6 +25,7 @@ class Python:
 
 def recipe_of(args: Namespace) -> tuple[Fleet, Recipe]:
     """The recipe of the host that `--host` names, else of the first; all of it pinned."""
+    from transom.recipe.end_of_life import refuse_end_of_life
     from transom.recipe.lock import apply_lock
     from transom.recipe.resolve import resolve
 
@@ -33,6 +34,7 @@ def recipe_of(args: Namespace) -> tuple[Fleet, Recipe]:
         names = [host.name for host in fleet.hosts]
         if names and (not args.host or args.host in names):
             (recipe,) = resolve(fleet, hosts=[args.host or names[0]])
+            refuse_end_of_life(fleet, [recipe])
             lock = lock_file.load(lock_file.locate(args.filename, args.lock))
             found = apply_lock(recipe.artifacts, lock, mirrors=fleet.source.mirrors).artifacts
             open_ = [artifact.id for artifact in found if artifact.sha256 is None]

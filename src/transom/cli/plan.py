@@ -37,6 +37,7 @@ def run(args: Namespace) -> int:
     from transom.fleet.survey import survey_fleet
 
     site = fleet_access.open_site(args)
+    fleet_access.tell_looking(site)
     surveyed = fleet_access.within(
         site,
         lambda: survey_fleet(

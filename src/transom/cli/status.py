@@ -31,6 +31,11 @@ def configure(parser: ArgumentParser) -> None:
     """Add the fleet and the form."""
     parser.epilog = _EXAMPLES
     fleet_access.add_arguments(parser)
+    parser.add_argument(
+        "--gmsa",
+        action="store_true",
+        help="also say what hosts and cluster lack for group-managed service accounts",
+    )
     parser.add_argument("-w", "--watch", action="store_true", help="look again every 10 s")
     parser.add_argument("-o", "--output", choices=["text", "json"], default="text")
 
@@ -56,7 +61,7 @@ def _look(args: Namespace) -> "FleetStatus":
 
     async def looking() -> "FleetStatus":
         surveyed = await survey_fleet(site.fleet, site.lock, site.doors, hosts=site.hosts)
-        return await fleet_status(surveyed, site.doors)
+        return await fleet_status(surveyed, site.doors, gmsa=args.gmsa)
 
     return fleet_access.within(site, looking)
 
@@ -65,7 +70,11 @@ def _print(status: "FleetStatus", output: str) -> None:
     if output == "json":
         from transom.cli.documents.fleets import FleetStatusDocument
 
-        console.print_json(FleetStatusDocument(hosts=status.hosts, left_over=status.left_over))
+        console.print_json(
+            FleetStatusDocument(
+                hosts=status.hosts, left_over=status.left_over, findings=status.findings
+            )
+        )
         return
     header = (
         *("HOST", "ADDRESS", "WINDOWS", "NODE", "KUBELET", "RUNTIME", "NETWORK"),
@@ -84,5 +93,7 @@ def _print(status: "FleetStatus", output: str) -> None:
             print(f"{host.host}: {finding}")
         for warning in host.warnings:
             print(f"{host.host}: warning: {warning}")
+    for finding in status.findings:
+        print(f"cluster: {finding}")
     for name in status.left_over:
         print(f"{name}: left over: the cluster has it, the fleet no longer names it")

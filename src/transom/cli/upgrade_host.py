@@ -1,17 +1,12 @@
 """`transom upgrade ADDRESS`: one node to another Kubernetes version, or back to where it was."""
 
-import asyncio
 import sys
 from argparse import Namespace
-from dataclasses import replace
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transom.cli import console, host_access, lock_file
+from transom.cli import console, host_access
 from transom.cli.documents.nodes import UpgradeResult
-from transom.cli.join import brought_of, lock_of
-from transom.cli.step_lines import StepLines
+from transom.cli.one_host import one_host
 
 if TYPE_CHECKING:
     from transom.fleet.upgrade_host import Upgraded
@@ -19,49 +14,28 @@ if TYPE_CHECKING:
 
 def run(args: Namespace) -> int:
     """Upgrade, and print what came of it."""
-    from transom.cli.fetchers import Fetchers
     from transom.fleet.upgrade_host import upgrade_host
-    from transom.model.fleet import Source
 
-    source = Source(mirrors=host_access.mirrors_of(args.mirror))
-    sources = Fetchers(args.ca_file, args.header)
-    wish = replace(
-        host_access.wish_of(args, source),
-        access=sources.access(),
-        kubernetes=(args.to or "").removeprefix("v"),
-    )
-    doors = host_access.doors_of(args)
-    lines = StepLines()
-    lines.stage("have the Python for the host")
-    path = Path(args.lock or lock_file.NAME)
-    brought = brought_of(args.python, lock_file.load(path), source, sources)
-
-    async def upgrading() -> "Upgraded":
-        try:
-            return await upgrade_host(
-                wish,
-                doors,
-                brought=brought,
-                pin=partial(lock_of, path, sources=sources),
-                watcher=lines,
+    host = one_host(args, kubernetes=host_access.version_of(args.to, option="--to"))
+    try:
+        done = host.see_to(
+            lambda: upgrade_host(
+                host.wish,
+                host.doors,
+                brought=host.brought,
+                pin=host.pin,
+                watcher=host.lines,
                 may_join_anew=args.anew,
             )
-        finally:
-            await doors.api.close()
-
-    try:
-        done = asyncio.run(upgrading())
+        )
     except KeyboardInterrupt:
-        lines.end()
         print(
             "interrupted: the host finishes the step it is at and takes the upgrade back\n"
             f"  to upgrade again: transom upgrade {args.address}",
             file=sys.stderr,
         )
         raise
-    finally:
-        lines.end()
-    _print(done, args.output, lines.elapsed_s)
+    _print(done, args.output, host.lines.elapsed_s)
     return 0
 
 

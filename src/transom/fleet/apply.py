@@ -11,6 +11,7 @@ from typing import Protocol
 
 from transom.errors import TemporaryError, TransomError
 from transom.fleet.approve import Asker, approve_serving, names_of
+from transom.fleet.carry import carry, clear
 from transom.fleet.drain import MARK, cordon, drain, uncordon
 from transom.fleet.hosts import each
 from transom.fleet.plan import HostPlan, Standing
@@ -23,6 +24,8 @@ from transom.model.fleet import Host, Reboot
 from transom.model.problem import Refusal
 from transom.model.request import Request
 from transom.recipe.node_labels import given_labels
+
+_BRINGING = ("artifacts", "upgrade")
 
 
 class Outcome(StrEnum):
@@ -188,7 +191,11 @@ async def _change(
     try:
         watcher.stage("bring the node program")
         await run.program.bring(doors.bring())
-        return await bring_to_recipe(
+        lacking = _lacking(work.surveyed.surveys[host.name])
+        if doors.holdings is not None and lacking:
+            watcher.stage("carry artifacts to the host")
+            await carry(run.session, request.recipe.artifacts, lacking, doors.holdings)
+        changed = await bring_to_recipe(
             request,
             run,
             Bench(api=doors.api, clock=doors.clock, now=doors.now),
@@ -196,8 +203,19 @@ async def _change(
             joins=planned.joins,
             may_reboot=host.reboot is Reboot.ALLOWED,
         )
+        if doors.holdings is not None and lacking:
+            await clear(run.session)
+        return changed
     finally:
         await run.session.close()
+
+
+def _lacking(survey: Survey | TransomError) -> tuple[str, ...]:
+    """The artifacts that the host said it has not, or of other bytes."""
+    if isinstance(survey, TransomError):
+        return ()
+    steps = (step for step in survey.plan.steps if step.step in _BRINGING)
+    return tuple(change.subject for step in steps for change in step.drift)
 
 
 def _asker(work: Applying, host: Host, request: Request, since: int) -> Asker:

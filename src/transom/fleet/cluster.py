@@ -30,6 +30,7 @@ _FLANNEL = (
 )
 _BACKENDS = {"vxlan": NetworkMode.OVERLAY, "host-gw": NetworkMode.L2BRIDGE}
 _HTTPS_PORT = 443
+_GATES = "feature-gates"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +38,7 @@ class ClusterEntry:
     """How nodes get in: `endpoint` is where hosts reach the API server.
 
     `kubelet` is the configuration that kubeadm gives to every kubelet. `flannel` are the settings of
-    the Linux side's Flannel, None where it has none.
+    the Linux side's Flannel, None where it has none. `gates` are what the API server was started with.
     """
 
     version: str
@@ -47,6 +48,7 @@ class ClusterEntry:
     service_cidrs: tuple[str, ...] = ()
     kubelet: Mapping[str, Any] = field(default_factory=dict)
     flannel: Mapping[str, Any] | None = None
+    gates: Mapping[str, bool] = field(default_factory=dict)
 
     @property
     def cluster_dns(self) -> tuple[str, ...]:
@@ -87,6 +89,7 @@ async def read_entry(api: Api) -> ClusterEntry:
         service_cidrs=services,
         kubelet=kubelet,
         flannel=await _flannel_settings(api),
+        gates=_gates(kubeadm),
     )
 
 
@@ -161,6 +164,19 @@ def _access(info: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
     host = server.hostname or ""
     name = f"[{host}]" if ":" in host else host
     return f"{name}:{server.port or _HTTPS_PORT}", pins
+
+
+def _gates(kubeadm: Mapping[str, Any]) -> dict[str, bool]:
+    """The API server's feature gates: a map of arguments, or since v1beta4 a list of them."""
+    server = kubeadm.get("apiServer")
+    given = server.get("extraArgs") if isinstance(server, Mapping) else None
+    if isinstance(given, Mapping):
+        texts = [str(given.get(_GATES, ""))]
+    else:
+        items = [item for item in given or () if isinstance(item, Mapping)]
+        texts = [str(item.get("value", "")) for item in items if item.get("name") == _GATES]
+    pairs = (pair.partition("=") for text in texts for pair in text.split(",") if "=" in pair)
+    return {name.strip(): value.strip().lower() == "true" for name, _, value in pairs}
 
 
 async def _flannel_settings(api: Api) -> Mapping[str, Any] | None:

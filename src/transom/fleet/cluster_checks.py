@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from transom.facts import rows
+from transom.facts.gates import Gate
 from transom.facts.network import PluginRow
 from transom.fleet.cluster import ClusterEntry, flannel_mode
 from transom.model.fleet import Host
@@ -26,6 +27,7 @@ from transom.workload.pods import PodView, mapping, objects_in, pods_in
 
 _KUBELET_CONFIG = "ConfigMap kube-system/kubelet-config"
 _FLANNEL_CONFIG = "ConfigMap kube-flannel-cfg"
+_HOSTPROCESS = "WindowsHostProcessContainers"
 _KUBEADM_CONFIG = "ConfigMap kube-system/kubeadm-config"
 _LINUX_ONLY = {
     "spec": {"template": {"spec": {"nodeSelector": {OS_LABELS[0]: OperatingSystem.LINUX.value}}}}
@@ -66,6 +68,7 @@ def check_cluster(
     refusals: dict[Refusal, None] = {}
     for case in cases:
         refusals.update(dict.fromkeys(_network(case, entry, daemon_sets)))
+        refusals.update(dict.fromkeys(_server_gates(case, entry)))
         refused, patched = _kubelet_config(case, entry)
         refusals.update(dict.fromkeys(refused))
         notes.update(dict.fromkeys(patched))
@@ -74,6 +77,19 @@ def check_cluster(
         notes=tuple(notes),
         misplaced=tuple(_misplaced(cases, daemon_sets)),
     )
+
+
+def _server_gates(case: Case, entry: ClusterEntry) -> Iterator[Refusal]:
+    """A gate that HostProcess pods need of the API server, turned off there."""
+    row = next(row for row in rows.read(Gate) if row.name == _HOSTPROCESS)
+    if case.privileged == "hostprocess" and entry.gates.get(row.name) is False:
+        yield because(
+            row,
+            f"{_KUBEADM_CONFIG} apiServer.extraArgs",
+            f"{row.name}=false",
+            "the API server refuses HostProcess pods, which kube-proxy and the network run in",
+            f"Leave {row.name} on in the API server, or use privileged: services.",
+        )
 
 
 def _network(

@@ -22,6 +22,7 @@ from transom.model.lock import Lock
 from transom.model.problem import Refusal
 from transom.model.recipe import Recipe
 from transom.model.request import JoinSecrets, Request, Verb
+from transom.recipe.end_of_life import refuse_end_of_life
 from transom.recipe.lock import pinned
 from transom.recipe.resolve import resolve
 
@@ -111,6 +112,7 @@ async def request_for(
     inventory = await run.program.inventory()
     fleet = single_fleet(wish, view, inventory)
     (recipe,) = resolve(fleet)
+    refuse_end_of_life(fleet, [recipe])
     watcher.stage("pin the artifacts")
     artifacts = pinned(recipe.artifacts, pin(fleet), mirrors=fleet.source.mirrors)
     secrets = JoinSecrets(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from transom.errors import UsageError
 from transom.fleet.cluster import ClusterEntry
@@ -9,8 +10,12 @@ from transom.model.fleet import Fleet
 from transom.model.journal import Owner
 from transom.model.lock import Lock
 from transom.model.request import JoinSecrets, Request, Verb
+from transom.recipe.end_of_life import refuse_end_of_life
 from transom.recipe.lock import pinned
 from transom.recipe.resolve import resolve
+
+if TYPE_CHECKING:
+    from transom.model.recipe import Artifact
 
 
 def entry_of(fleet: Fleet) -> ClusterEntry:
@@ -29,7 +34,10 @@ def entry_of(fleet: Fleet) -> ClusterEntry:
 
 def at_cluster(fleet: Fleet, entry: ClusterEntry) -> Fleet:
     """The fleet with what its cluster runs now, so that versions are judged by it."""
-    return replace(fleet, cluster=replace(fleet.cluster, version=entry.version))
+    gates = {**fleet.cluster.feature_gates, **entry.gates}
+    return replace(
+        fleet, cluster=replace(fleet.cluster, version=entry.version, feature_gates=gates)
+    )
 
 
 def requests_of(
@@ -43,13 +51,19 @@ def requests_of(
 ) -> dict[str, Request]:
     """By host, without a token; raise with every reason, or with all that is not locked."""
     recipes = resolve(fleet, hosts=hosts, detected_runtimes=detected_runtimes)
+    refuse_end_of_life(fleet, recipes)
     owner = Owner(cluster=entry.ca_hashes[0], fleet=fleet.name, who="cli")
     secrets = JoinSecrets(endpoint=entry.endpoint, token="", ca_hashes=entry.ca_hashes)
     mirrors = fleet.source.mirrors
+    # Most hosts of a fleet get the same artifacts.
+    locked: dict[tuple[Artifact, ...], tuple[Artifact, ...]] = {}
+    for recipe in recipes:
+        if recipe.artifacts not in locked:
+            locked[recipe.artifacts] = pinned(recipe.artifacts, lock, mirrors=mirrors)
     return {
         recipe.identity.name: Request(
             verb=verb,
-            recipe=replace(recipe, artifacts=pinned(recipe.artifacts, lock, mirrors=mirrors)),
+            recipe=replace(recipe, artifacts=locked[recipe.artifacts]),
             owner=owner,
             join=secrets,
         )

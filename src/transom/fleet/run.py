@@ -8,7 +8,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from transom.errors import (
@@ -34,6 +34,8 @@ _FAMILIES: dict[str, type[TransomError]] = {
 _REBOOT = ("shutdown", "/r", "/t", "1")
 _REBOOT_S = 900.0
 _QUICK_S = 60.0
+# Making a network cuts sessions for a minute; a host that is away for longer has more than that.
+_GONE_S = 600.0
 
 Connect = Callable[[], Awaitable[Session]]
 
@@ -70,6 +72,7 @@ class HostRun:
     session: Session
     clock: Clock
     name: str
+    _met_s: float = field(default=0.0, init=False)
 
     @property
     def program(self) -> NodeProgram:
@@ -100,18 +103,19 @@ class HostRun:
 
         When this is cancelled the host is asked to stop after the step it is at.
         """
-        seen = 0
+        seen, heard_s = 0, self.clock.monotonic()
 
         def note(event: Event) -> None:
-            nonlocal seen
-            seen = event.seq
+            nonlocal seen, heard_s
+            seen, heard_s = event.seq, self.clock.monotonic()
             on_event(event)
 
         deadline = self.clock.monotonic() + request.deadline_s
         try:
             ended = await self._first(request, note)
             while ended is None:
-                ended = await self._again(request, note, lambda: seen, deadline)
+                last_s = min(deadline, max(heard_s, self._met_s) + _GONE_S)
+                ended = await self._again(request, note, lambda: seen, last_s)
         except asyncio.CancelledError:
             with suppress(TransomError):
                 await asyncio.shield(self._stop())
@@ -142,6 +146,7 @@ class HostRun:
         try:
             await self.session.close()
             self.session = await self.connect()
+            self._met_s = self.clock.monotonic()
             return await self.program.attach(request, name=self.name, seen=seen(), on_event=note)
         except TemporaryError as error:
             if self.clock.monotonic() + error.delay_s >= deadline:

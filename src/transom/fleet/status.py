@@ -5,8 +5,10 @@ prepared and that no host of the fleet names any more are left over: nobody touc
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from transom.errors import TransomError
+from transom.fleet.gmsa import cluster_lacks, host_lacks
 from transom.fleet.plan import HostPlan
 from transom.fleet.survey import FleetDoors, Surveyed
 from transom.kube.api import Node
@@ -41,23 +43,34 @@ class HostStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FleetStatus:
-    """All hosts, and the Nodes that are left over."""
+    """All hosts, the Nodes that are left over, and what is the matter with the cluster."""
 
     hosts: tuple[HostStatus, ...]
     left_over: tuple[str, ...]
+    findings: tuple[str, ...] = ()
 
     @property
     def is_well(self) -> bool:
         """Whether every host is as it should be."""
-        return all(
+        return not self.findings and all(
             host.node == "Ready" and not host.drift and not host.findings for host in self.hosts
         )
 
 
-async def fleet_status(surveyed: Surveyed, doors: FleetDoors) -> FleetStatus:
-    """Put survey and Nodes together."""
+async def fleet_status(surveyed: Surveyed, doors: FleetDoors, *, gmsa: bool = False) -> FleetStatus:
+    """Put survey and Nodes together; with `gmsa`, also what such accounts lack."""
     nodes = {} if doors.api is None else {node.name: node for node in await doors.api.nodes()}
-    return status_of(surveyed, nodes)
+    status = status_of(surveyed, nodes)
+    if not gmsa:
+        return status
+    lacks = [] if doors.objects is None else [item async for item in cluster_lacks(doors.objects)]
+    hosts = tuple(_with_gmsa(host, surveyed.surveys[host.host]) for host in status.hosts)
+    return replace(status, hosts=hosts, findings=tuple(lacks))
+
+
+def _with_gmsa(host: HostStatus, survey: Survey | TransomError) -> HostStatus:
+    lacks = host_lacks(survey) if isinstance(survey, Survey) else ""
+    return replace(host, findings=(*host.findings, lacks)) if lacks else host
 
 
 def status_of(surveyed: Surveyed, nodes: Mapping[str, Node]) -> FleetStatus:

@@ -13,6 +13,7 @@ from typing import Any
 
 from transom.errors import InternalError, TransomError
 from transom.fleet.addon_plan import AddonPlan, plan_addons
+from transom.fleet.carry import Holdings, to_be_carried
 from transom.fleet.cluster import ClusterEntry, read_entry
 from transom.fleet.cluster_checks import Checked, check_cluster
 from transom.fleet.diagnose import Bring
@@ -37,7 +38,7 @@ class FleetDoors:
     """Everything outside that work on a fleet reaches for.
 
     `api` and `objects` are None without a kubeconfig; then `token` gives the bootstrap token that the
-    fleet names.
+    fleet names. What `holdings` has is carried to hosts, which then download nothing of it.
     """
 
     api: Api | None
@@ -48,6 +49,7 @@ class FleetDoors:
     parallel: int
     token: Callable[[], Awaitable[str]] | None = None
     objects: Objects | None = None
+    holdings: Holdings | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +74,7 @@ async def survey_fleet(
     """Look at the cluster, then at every chosen host at once; raise where the fleet cannot work."""
     entry = entry_of(fleet) if doors.api is None else await read_entry(doors.api)
     fleet = at_cluster(fleet, entry)
-    requests = requests_of(fleet, entry, lock, verb=verb, hosts=hosts)
+    requests = _carried(requests_of(fleet, entry, lock, verb=verb, hosts=hosts), doors.holdings)
     checked, unread = await _check(fleet, entry, doors, hosts=tuple(requests))
     planned = None
     if addons and doors.objects is not None and not checked.refusals:
@@ -85,15 +87,31 @@ async def survey_fleet(
         found = await survey_host(connect, requests[name], bring=doors.bring)
         if _decides(fleet, found):
             there = {name: found.inventory.runtimes}
-            requests.update(
-                requests_of(fleet, entry, lock, verb=verb, hosts=(name,), detected_runtimes=there)
+            anew = requests_of(
+                fleet, entry, lock, verb=verb, hosts=(name,), detected_runtimes=there
             )
+            requests.update(_carried(anew, doors.holdings))
             found = await survey_host(connect, requests[name], bring=doors.bring)
         return found
 
     surveys = await each(chosen, look, parallel=doors.parallel)
     plan = plan_of(fleet, surveys, requests, checked=checked, addons=planned, unread=unread)
     return Surveyed(plan=plan, entry=entry, requests=requests, surveys=surveys)
+
+
+def _carried(requests: Mapping[str, Request], holdings: Holdings | None) -> dict[str, Request]:
+    """The requests; what is held here will lie on the host when its run begins."""
+    if holdings is None:
+        return dict(requests)
+    return {
+        name: replace(
+            request,
+            recipe=replace(
+                request.recipe, artifacts=to_be_carried(request.recipe.artifacts, holdings)
+            ),
+        )
+        for name, request in requests.items()
+    }
 
 
 async def survey_host(connect: Connect, request: Request, *, bring: Bring) -> Survey:

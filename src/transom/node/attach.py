@@ -15,7 +15,7 @@ _EXIT_CODES = {
     for name, kind in vars(errors).items()
     if isinstance(kind, type) and issubclass(kind, errors.TransomError)
 }
-_POLL_S = 0.5
+_POLL_S = 0.1
 _QUIET_S = 1800.0
 _BEGINS_S = 60.0
 

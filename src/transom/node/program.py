@@ -38,7 +38,8 @@ from transom.model.request import JoinSecrets, Request, SourceAccess, Verb
 from transom.node import entry
 from transom.node.attach import follow
 from transom.node.boot import JOIN_CONFIGURATION, SENTINEL, Boot, boot
-from transom.node.doctor import verbs as doctor
+from transom.node.doctor.arguments import VERBS as LOOKS_FOR_CAUSES
+from transom.node.doctor.arguments import add_arguments as add_doctor_arguments
 from transom.node.host.protocols import Machine, ReadFiles
 from transom.node.host.values import PathKind
 from transom.node.inventory import inventory
@@ -47,7 +48,8 @@ from transom.node.kubeconfig import read_access
 from transom.node.layout import Layout
 from transom.node.leftovers import leftovers
 from transom.node.run import keep_networks
-from transom.node.run import verb as keeping
+from transom.node.run.arguments import VERB as KEEPING
+from transom.node.run.arguments import add_arguments as add_keeping_arguments
 from transom.node.run.states import program_states
 from transom.node.runner import Ending, Outcome, Runner
 from transom.node.selftest import selftest
@@ -123,7 +125,7 @@ def _parser() -> argparse.ArgumentParser:
         "cancel",
         "selftest",
         "watch",
-        *doctor.VERBS,
+        *LOOKS_FOR_CAUSES,
     )
     for name in (*sorted(_RUNS), *others):
         verb = verbs.add_parser(name)
@@ -136,8 +138,8 @@ def _parser() -> argparse.ArgumentParser:
             verb.add_argument("-o", "--output", choices=["text", "json"], default="json")
         if name in entry.VERBS:
             entry.add_arguments(verb, name)
-        if name in doctor.VERBS:
-            doctor.add_arguments(verb, name)
+        if name in LOOKS_FOR_CAUSES:
+            add_doctor_arguments(verb, name)
         if name == Verb.PREPARE.value:
             verb.add_argument(
                 "--image", action="store_true", help="make a model for copies, in this session"
@@ -156,7 +158,7 @@ def _parser() -> argparse.ArgumentParser:
             verb.add_argument("--prepare", action="store_true", help="somebody else joins")
         if name == "attach":
             verb.add_argument("--from", dest="offset", type=int, default=0, help="byte to begin at")
-    keeping.add_arguments(verbs.add_parser(keeping.VERB))
+    add_keeping_arguments(verbs.add_parser(KEEPING))
     keep_networks.add_arguments(verbs.add_parser(keep_networks.VERB))
     return parser
 
@@ -195,11 +197,15 @@ def _work(
     options: argparse.Namespace, machine: Machine, stdin: TextIO, say: Callable[[Any], None]
 ) -> int:
     """The verbs that answer for their own exit code."""
-    if options.verb in doctor.VERBS:
+    if options.verb in LOOKS_FOR_CAUSES:
+        from transom.node.doctor import verbs as doctor
+
         return doctor.run(options, machine, stdin, say)
     if options.verb == "boot":
         return _boot(options, machine, say)
-    if options.verb == keeping.VERB:
+    if options.verb == KEEPING:
+        from transom.node.run import verb as keeping
+
         return keeping.run(options, machine, Layout(options.home), say)
     if options.verb == keep_networks.VERB:
         return keep_networks.run(options, machine, Layout(options.home))

@@ -26,7 +26,6 @@ async def validate(
     process = await asyncio.create_subprocess_exec(
         program,
         "validate",
-        "-no-color",
         *arguments,
         ".",
         cwd=folder,

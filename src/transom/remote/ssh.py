@@ -192,7 +192,7 @@ class SshSession:
             stderr.cancel()
             await asyncio.gather(stderr, return_exceptions=True)
         if process.exit_status is None or process.exit_status < 0:
-            raise TemporaryError(f"the session with {self._name} was cut", subject=self._name)
+            raise self._lost()
         return Completed(process.exit_status, bytes(stdout), said)
 
     async def read(self, path: str) -> bytes | None:
@@ -302,7 +302,11 @@ class SshSession:
             raise self._lost() from error
 
     def _lost(self) -> TemporaryError:
-        return TemporaryError(f"the session with {self._name} was cut", subject=self._name)
+        return TemporaryError(
+            f"the session with {self._name} was cut",
+            subject=self._name,
+            hint="run the same command again: it goes on from what is there",
+        )
 
 
 async def _digest(files: asyncssh.SFTPClient, path: str, *, size: int) -> bytes | None:

@@ -5,14 +5,17 @@ from dataclasses import replace
 
 import pytest
 import yaml
-from tests.unit.addons.golden import found, golden_setting
+from tests.unit.addons.golden import DATA, found, golden_setting
 
 from transom.addons import delivery
 from transom.addons.catalogue import EXTRAS, render
 from transom.addons.pipe_policy import pipe_policy
+from transom.addons.setting import setting_of
 from transom.cli import addons as command
 from transom.errors import UnsupportedError
 from transom.model.version import Version
+from transom.recipe.resolve import resolve
+from transom.spec.fleet import read_fleets
 
 CURRENT = golden_setting("k137-2022-containerd-flannel-overlay")
 WINS = golden_setting("k120-2019-docker-wins-overlay")
@@ -92,3 +95,17 @@ def test_a_resource_set_carries_the_same_objects():
     spec = found(bundle, "ClusterResourceSet", "x")["spec"]
     assert spec["clusterSelector"] == {"matchLabels": {"os": "windows"}}
     assert spec["resources"] == [{"kind": "ConfigMap", "name": "x"}]
+
+
+@pytest.mark.parametrize("minor", range(17, 24))
+@pytest.mark.parametrize("mode", ["overlay", "l2bridge"])
+def test_every_legacy_minor_has_its_pods_through_wins(minor, mode):
+    path = DATA / "fleets" / f"k120-2019-docker-wins-{mode}.yaml"
+    text = path.read_text("utf-8").replace("1.20.15", f"1.{minor}.0")
+    (fleet,) = read_fleets(text.encode(), name=path.name)
+    setting = setting_of(fleet, resolve(fleet))
+    assert setting.kubernetes.minor == minor
+    made = render(setting)
+    for name in ("kube-flannel-windows-2019", "kube-proxy-windows-2019"):
+        assert found(made, "DaemonSet", name)["spec"]["template"]["spec"]["hostNetwork"] is True
+    assert found(pipe_policy(setting), "PodSecurityPolicy", "transom-wins-pipe")

@@ -8,7 +8,15 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.simulation import NET_CONF, Simulation, config_maps, fleet_text, lock_of
+from tests.simulation import (
+    NET_CONF,
+    Simulation,
+    config_maps,
+    fleet_text,
+    lock_of,
+    python_archive,
+)
+from tests.unit.fleet.test_carry import Held
 
 from transom.cli import fleet_access
 from transom.cli.main import main
@@ -373,3 +381,68 @@ def test_a_rival_is_refused_before_any_host_is_touched(with_addons, capsys):
     assert "DaemonSet kube-system/kube-proxy-windows" in said
     assert "--no-addons" in said
     assert not any(machine.is_joined for machine in with_addons.machines.values())
+
+
+@pytest.mark.usefixtures("site")
+def test_a_bundle_beside_a_lock_is_a_contradiction(capsys):
+    assert main(["plan", "--bundle", "x.bundle", "--lock", "transom.lock"]) == 2
+    assert "uses nothing else" in capsys.readouterr().err
+
+
+def test_a_bundle_that_is_not_one_is_refused_before_a_host_is_reached(site, tmp_path, capsys):
+    """Named on the command line, or by the fleet as a path beside it."""
+    (tmp_path / "x.bundle").write_bytes(b"nothing")
+    before = [machine.host.calls.count for machine in site.machines.values()]
+    assert main(["apply", "--yes", "--bundle", "x.bundle"]) != 0
+    fleet = tmp_path / "fleet.yaml"
+    text = fleet.read_text().replace("\nspec:\n", "\nspec:\n  source: {bundle: x.bundle}\n")
+    fleet.write_text(text)
+    assert main(["apply", "--yes"]) != 0
+    complaints = capsys.readouterr().err
+    assert complaints.count("x.bundle is not a bundle") == 2
+    assert [machine.host.calls.count for machine in site.machines.values()] == before
+
+
+def test_apply_with_a_bundle_uses_its_lock_its_python_and_its_bytes(site, tmp_path, monkeypatch):
+    class Bundle(Held):
+        def __init__(self, path):
+            assert path.name == "shop.bundle"
+            (machine, *_others) = site.machines.values()
+            super().__init__(machine.host.source.content.values())
+
+        def lock(self):
+            return site.lock
+
+        def python(self):
+            return python_archive()
+
+    monkeypatch.setattr("transom.image.bundle.holdings.BundleHoldings", Bundle)
+    (tmp_path / "transom.lock").unlink()
+    assert main(["apply", "--yes", "--no-addons", "--bundle", "shop.bundle"]) == 0
+    assert [machine.host.source.asked for machine in site.machines.values()] == [[], []]
+
+
+def test_status_says_what_group_managed_accounts_lack(with_addons, capsys):
+    assert main(["apply", "--yes", "--no-addons"]) == 0
+    capsys.readouterr()
+    assert main(["status"]) == 0
+    capsys.readouterr()
+    assert main(["status", "--gmsa", "-o", "json"]) == 1
+    status = json.loads(capsys.readouterr().out)
+    assert [len(host["findings"]) for host in status["hosts"]] == [1, 1]
+    assert len(status["findings"]) == 3
+    for machine in with_addons.machines.values():
+        machine.host.system.member_of = "CORP"
+    hooks = [{"name": "admission-webhook.windows-gmsa.sigs.k8s.io"}]
+    present = tuple(
+        {
+            "apiVersion": "admissionregistration.k8s.io/v1",
+            "kind": kind,
+            "metadata": {"name": "gmsa-webhook"},
+            "webhooks": hooks,
+        }
+        for kind in ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
+    )
+    served = frozenset({"windows.k8s.io/v1 GMSACredentialSpec"})
+    with_addons.objects = MemoryObjects(present, served=served)
+    assert main(["status", "--gmsa"]) == 0

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from transom.cli.host_access import Terminal, mirrors_of
+from transom.cli.host_access import Terminal, mirrors_of, version_of
 from transom.errors import UsageError
 from transom.remote.target import Target, parse_target
 
@@ -60,3 +60,11 @@ def test_nobody_is_asked_where_there_is_no_terminal(monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("yes\n"))
     assert Terminal().trusts("h", "ssh-ed25519", "SHA256:abc") is False
     assert Terminal().password("h", "u") is None
+
+
+def test_a_version_is_read_with_or_without_v_and_nonsense_is_told():
+    assert version_of("v1.37.1", option="--to") == "1.37.1"
+    assert version_of("1.36.4", option="--to") == "1.36.4"
+    assert version_of(None, option="--to") == ""
+    with pytest.raises(UsageError, match="'soon' is no version"):
+        version_of("soon", option="--to")

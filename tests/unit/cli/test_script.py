@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,8 @@ from transom.fleet.script import script
 from transom.model.codec import decode
 from transom.model.entry import NodeEntry
 from transom.model.recipe import Recipe
+
+LEGACY = Path(__file__).parents[2] / "data" / "fleets" / "k120-2019-docker-wins-overlay.yaml"
 
 
 @pytest.fixture
@@ -99,4 +102,15 @@ def test_nothing_is_written_where_something_is_missing(write, locked_site, optio
     code, _, said = write(*options)
     assert code == 2
     assert complaint in said
+    assert not (locked_site / "out").exists()
+
+
+def test_a_version_at_its_end_needs_the_fleets_leave(write, locked_site):
+    path = locked_site / "fleet.yaml"
+    path.write_text(
+        LEGACY.read_text("utf-8").replace("allowEndOfLife: true", "allowEndOfLife: false")
+    )
+    code, _, said = write()
+    assert code == 3
+    assert "allowEndOfLife: true" in said
     assert not (locked_site / "out").exists()

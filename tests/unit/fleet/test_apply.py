@@ -6,16 +6,18 @@ from typing import Any
 
 import pytest
 from tests.simulation import WITHOUT_KUBECONFIG, Simulation, config_maps, fleet_text
+from tests.unit.fleet.test_carry import Held, Rotten
 
 from transom.errors import PermanentError, TemporaryError
 from transom.fleet.apply import Applied, Applying, Outcome, apply_plan
+from transom.fleet.carry import CARRIED
 from transom.fleet.drain import MARK
 from transom.fleet.plan import Standing
 from transom.fleet.survey import survey_fleet
 from transom.kube.api import Pod, Secret
 from transom.kube.memory import Budget
 from transom.model.sight import CertificateRequestSight, RequestState
-from transom.node.host.values import Completed
+from transom.node.host.values import Completed, PathKind
 
 
 @dataclass
@@ -281,3 +283,33 @@ def test_an_api_server_that_restarts_while_a_node_is_awaited_costs_only_time(sim
     _, watcher = apply(simulation)
     assert away == []
     assert watcher.ended["win-01"].ready is True
+
+
+def cut_off(simulation, held=Held):
+    """Take what the hosts could download; it is held here instead."""
+    (machine, *_others) = simulation.machines.values()
+    found = held(machine.host.source.content.values())
+    for machine in simulation.machines.values():
+        machine.host.source.content.clear()
+    return found
+
+
+def test_hosts_without_network_join_with_what_is_carried_to_them():
+    simulation = Simulation(2)
+    held = cut_off(simulation)
+    _, watcher = apply(simulation, holdings=held)
+    assert outcomes(watcher) == {"win-01": Outcome.CHANGED, "win-02": Outcome.CHANGED}
+    for machine in simulation.machines.values():
+        assert machine.host.source.asked == []
+        assert machine.host.disk.kind(CARRIED) is PathKind.ABSENT
+    held.asked.clear()
+    plan, _ = apply(simulation, holdings=held)
+    assert [host.standing for host in plan.hosts] == [Standing.UNCHANGED, Standing.UNCHANGED]
+    assert held.asked == []
+
+
+def test_what_is_carried_spoilt_fails_its_host_and_is_undone():
+    simulation = Simulation(1)
+    _, watcher = apply(simulation, holdings=cut_off(simulation, Rotten))
+    assert outcomes(watcher) == {"win-01": Outcome.FAILED}
+    assert "its SHA-256 is" in str(watcher.ended["win-01"].error)

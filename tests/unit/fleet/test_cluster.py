@@ -1,12 +1,13 @@
 """What is read from a cluster, and what is said where it cannot be."""
 
 import asyncio
+import json
 
 import pytest
 from tests.simulation import config_maps
 
 from transom.errors import UnsupportedError, UsageError
-from transom.fleet.cluster import read_cluster
+from transom.fleet.cluster import read_cluster, read_entry
 from transom.kube.memory import MemoryApi
 from transom.model.fleet import FlannelSpec, NetworkMode
 
@@ -65,3 +66,20 @@ def test_a_map_that_cannot_be_read_is_named(place, key):
     maps[place] = {key: "{"}
     with pytest.raises(UsageError, match=place[1]):
         read(maps)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"feature-gates": "A=true, B=false", "v": "2"},
+        [{"name": "v", "value": "2"}, {"name": "feature-gates", "value": "A=true,B=False"}],
+    ],
+)
+def test_the_gates_of_the_api_server_are_read_in_both_forms(arguments):
+    maps = config_maps()
+    place = ("kube-system", "kubeadm-config")
+    document = json.loads(maps[place]["ClusterConfiguration"])
+    document["apiServer"] = {"extraArgs": arguments}
+    maps[place] = {"ClusterConfiguration": json.dumps(document)}
+    api = MemoryApi(server_version="1.37.1", config_maps=maps)
+    assert asyncio.run(read_entry(api)).gates == {"A": True, "B": False}

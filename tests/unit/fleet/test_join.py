@@ -81,6 +81,28 @@ def test_the_node_program_is_always_started_by_the_same_command_without_argument
     assert {"inventory", "plan", "join"} <= set(world.orders)
 
 
+def test_a_version_that_is_too_old_for_the_api_server_is_refused(join, world):
+    with pytest.raises(Refused):
+        join(kubernetes="1.20.0")
+    assert not world.is_joined
+
+
+def test_a_host_that_is_gone_for_good_is_not_waited_for_until_the_runs_deadline(join, world):
+    world.cut_after = '"services"'
+    connect, met = world.connect, list[int]()
+
+    async def gone():
+        if met and world.cut_after == "":
+            raise TemporaryError("cannot reach it by SSH", delay_s=5)
+        met.append(1)
+        return await connect()
+
+    world.connect = gone
+    with pytest.raises(TemporaryError, match="cannot reach it by SSH"):
+        join()
+    assert world.time_s < 1200
+
+
 def test_a_second_join_changes_nothing_and_mints_no_token(join, world):
     join()
     before = world.host.snapshot(), tree(world)

@@ -236,3 +236,16 @@ def test_disruption_is_that_of_the_most_disruptive_step(simulation):
     host = plan(simulation).hosts[0]
     assert host.disruption is Disruption.REBOOT
     assert host.changes == sum(len(step.drift) for step in host.steps)
+
+
+def test_an_api_server_that_refuses_hostprocess_pods_is_refused(simulation):
+    maps = simulation.api.config_maps
+    place = ("kube-system", "kubeadm-config")
+    document = json.loads(maps[place]["ClusterConfiguration"])
+    document["apiServer"] = {
+        "extraArgs": [{"name": "feature-gates", "value": "WindowsHostProcessContainers=false"}]
+    }
+    maps[place] = {"ClusterConfiguration": json.dumps(document)}
+    (refusal,) = plan(simulation).checked.refusals
+    assert refusal.found == "WindowsHostProcessContainers=false"
+    assert "kubeadm-config apiServer.extraArgs" in refusal.subject

@@ -147,9 +147,13 @@ def applied_host(applied: "Applied") -> AppliedHost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FleetStatusDocument:
-    """How the hosts stand; `left_over` are Nodes that no host of the fleet names any more."""
+    """How the hosts stand; `left_over` are Nodes that no host of the fleet names any more.
+
+    `findings` is what is the matter with the cluster itself.
+    """
 
     api_version: str = API_VERSION
     kind: str = "FleetStatus"
     hosts: tuple[HostStatus, ...]
     left_over: tuple[str, ...]
+    findings: tuple[str, ...]

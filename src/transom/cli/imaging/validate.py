@@ -122,7 +122,7 @@ def _by_packer(folder: Path, files: dict[str, bytes], skipped: list[str]) -> lis
             return []
         path = Path(scratch) / "stand-ins.pkrvars.json"
         path.write_text(json.dumps(given), "utf-8")
-        environment = {**os.environ, "CHECKPOINT_DISABLE": "1"}  # noqa: TID251 - the user's own, for packer
+        environment = {**os.environ, "CHECKPOINT_DISABLE": "1", "PACKER_NO_COLOR": "1"}  # noqa: TID251 - the user's own, for packer
         said = asyncio.run(
             packer.validate(
                 program,

@@ -241,6 +241,8 @@ def _proxmox(plan: ImagePlan) -> Source:
                 {
                     "type": "sata",
                     "storage_pool": "${var.storage_pool}",
+                    "storage_pool_type": "${var.storage_pool_type}",
+                    "format": "raw",
                     "disk_size": '${format("%dG", var.disk_gb)}',
                 }
             ],
@@ -255,6 +257,7 @@ def _proxmox(plan: ImagePlan) -> Source:
             _secret("proxmox_token", "the API token: set PKR_VAR_proxmox_token"),
             _text("node", "the node to build on", "pve1"),
             _text("storage_pool", "of the disk", "local-lvm", "local-lvm"),
+            _text("storage_pool_type", "its type", "lvm-thin", "lvm-thin"),
             _text("iso_storage_pool", "of ISO images", "local", "local"),
             _text(
                 "virtio_iso_file",

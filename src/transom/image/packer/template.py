@@ -3,6 +3,7 @@
 A restart is a command and a wait, because packer's own provisioner for it needs PowerShell.
 """
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -94,6 +95,7 @@ def _locals(plan: ImagePlan) -> Mapping[str, Any]:
     return {
         "given": f'${{jsondecode(file("${{path.root}}/{FOLDER}/request.json"))}}',
         "brought": brought,
+        "program_sha256": hashlib.sha256(plan.program).hexdigest(),
         # Packer takes {{ for a template of its own; inside a JSON string this is the same.
         "request": "${replace(jsonencode(merge(local.given, {recipe = "
         + recipe
@@ -129,7 +131,7 @@ def _provisioners(plan: ImagePlan) -> Iterator[Mapping[str, Any]]:
 
 def _brought(plan: ImagePlan) -> list[str]:
     found = [
-        'PROGRAM_SHA256=${filesha256("${path.root}/' + FOLDER + '/node.pyz")}',
+        "PROGRAM_SHA256=${local.program_sha256}",
         "PYTHON_URL=${var.python_url}",
         "PYTHON_SHA256=${var.python_sha256}",
     ]
@@ -156,7 +158,8 @@ def _commands(*lines: str) -> Mapping[str, Any]:
 
 _PLACE = {
     "remote_path": _SCRIPT.replace("\\", "/"),
-    "execute_command": "{{.Vars}}cmd.exe /c " + _SCRIPT,
+    # Packer ends a command with a line's end, which would belong to its last word.
+    "execute_command": "{{.Vars}}cmd.exe /c " + _SCRIPT + " -",
 }
 
 

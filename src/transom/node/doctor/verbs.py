@@ -1,4 +1,4 @@
-"""The verbs `doctor` and `collect` of the node program.
+"""The verbs `doctor` and `collect` of the node program; `arguments` has what they take.
 
 Neither takes the lock or changes what a recipe describes: both look at a host in whatever state it
 is. Called by `program`.
@@ -27,20 +27,7 @@ from transom.node.doctor.report import document_of, text_of
 from transom.node.host.protocols import Machine
 from transom.node.layout import Layout
 
-VERBS = ("doctor", "collect")
 _CLOSED = "O:BAG:SYD:PAI(A;;FA;;;SY)(A;;FA;;;BA)"
-
-
-def add_arguments(verb: argparse.ArgumentParser, name: str) -> None:
-    """What the two verbs take."""
-    verb.add_argument(
-        "--given", action="store_true", help="read recipe and cluster's view (Given) on stdin"
-    )
-    if name == "doctor":
-        verb.add_argument("-o", "--output", choices=["text", "json"], default="text")
-        verb.add_argument(
-            "--image", action="store_true", help="whether the host is fit to be an image"
-        )
 
 
 def run(

@@ -121,22 +121,37 @@ class RealChild:
 
 
 def leave_process(argv: Sequence[str], payload: bytes) -> None:
-    """Start a process that goes on when this one ends, and hand it the payload on its stdin."""
+    """Start a process that goes on when this one ends, and leave it the payload on its stdin.
+
+    It need not have read it when this returns: a Python takes a second to come so far.
+    """
     # Detached from our console and session; the number is Windows' own and unknown elsewhere.
     flags = getattr(subprocess, "DETACHED_PROCESS", 0)
+    reader, writer = _pipe(len(payload))
     try:
-        child = subprocess.Popen(  # noqa: S603 - an argument list, never a shell
-            list(argv),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            creationflags=flags,
-        )
-        assert child.stdin is not None
-        with child.stdin as pipe:
+        with open(writer, "wb") as pipe, open(reader, "rb") as stdin:  # noqa: PTH123 - descriptors
+            subprocess.Popen(  # noqa: S603 - an argument list, never a shell
+                list(argv),
+                stdin=stdin,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                creationflags=flags,
+            )
             pipe.write(payload)
     except OSError as error:
         raise PermanentError(f"cannot start {argv[0]}: {error}", subject=argv[0]) from error
+
+
+def _pipe(room: int) -> tuple[int, int]:
+    """A pipe that takes so many bytes before anybody reads; where Windows is not, 64 KiB."""
+    if sys.platform == "win32":
+        import _winapi
+        import msvcrt
+
+        ends = _winapi.CreatePipe(None, room)
+        return msvcrt.open_osfhandle(ends[0], os.O_RDONLY), msvcrt.open_osfhandle(ends[1], 0)
+    else:  # noqa: RET505 - by which mypy knows the platform
+        return os.pipe()
 
 
 def mask(text: str, secrets: tuple[str, ...]) -> str:

@@ -41,7 +41,8 @@ _STATES = ("", "stopped", "starting", "stopping", "running", "continuing", "paus
 _CONTROL_STOP = 1
 _SYNCHRONIZE, _WAIT_TIMEOUT = 0x10_0000, 0x102
 _NOT_FOUND, _ALREADY_RUNNING, _NOT_ACTIVE, _SERVICE_SPECIFIC = 1060, 1056, 1062, 1066
-_POLL_S, _WAIT_S = 0.2, 60.0
+_NOT_IN_TIME = 1053
+_POLL_S, _WAIT_S, _REPORT_S = 0.05, 60.0, 9.0
 
 
 class _Action(ctypes.Structure):
@@ -197,10 +198,18 @@ class WindowsServices:
         self._registry.put(_SERVICES + name, "Environment", data)
 
     def start(self, name: str) -> None:
-        deadline = time.monotonic() + _WAIT_S
+        began = time.monotonic()
+        deadline = began + _WAIT_S
         with _service(name) as handle:
             if not _start_service(handle, 0, None):
                 code = ctypes.get_last_error()
+                # Said at once, it is not about time: there is nobody left who could report.
+                if code == _NOT_IN_TIME and time.monotonic() - began < _REPORT_S:
+                    raise PermanentError(
+                        f"the service {name} ended before it reported (error {code})",
+                        subject=name,
+                        hint="Its log says why.",
+                    )
                 if code != _ALREADY_RUNNING:
                     raise failure("start the service", name, code)
             while (status := _status(handle, name)).state != SERVICE_RUNNING:

@@ -29,12 +29,21 @@ _STATES = {
 
 
 class WindowsFeatures:
-    """Optional features through dism.exe, which also says what waits for a boot."""
+    """Optional features through dism.exe, which also says what waits for a boot.
+
+    A state is asked for once: dism.exe takes seconds, and only a change or a boot makes another.
+    """
 
     def __init__(self, processes: Processes) -> None:
         self._processes = processes
+        self._states: dict[str, FeatureState] = {}
 
     def state(self, name: str) -> FeatureState:
+        if name not in self._states:
+            self._states[name] = self._ask(name)
+        return self._states[name]
+
+    def _ask(self, name: str) -> FeatureState:
         done = self._dism("/Get-FeatureInfo", f"/FeatureName:{name}")
         if done.code & 0xFFFF_FFFF == _UNKNOWN_FEATURE:
             return FeatureState.ABSENT
@@ -50,6 +59,7 @@ class WindowsFeatures:
         self._change("/Disable-Feature", name)
 
     def _change(self, verb: str, name: str, *more: str) -> None:
+        self._states.clear()
         done = self._dism(verb, f"/FeatureName:{name}", *more, "/NoRestart")
         if done.code not in (_SUCCESS, _REBOOT_NEEDED):
             raise _failed("dism.exe", f"change {name}", done)

@@ -9,15 +9,6 @@ from transom.node.layout import Layout
 from transom.node.run.log import ProgramLog
 from transom.node.run.supervisor import Supervisor
 
-VERB = "run"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the verb's arguments."""
-    parser.add_argument("name", help="the program of the recipe: kube-proxy, flannel")
-    parser.add_argument("--service", default="", help="be the Windows service of this name")
-    parser.add_argument("--home", default=Layout().home, help="where the program keeps its state")
-
 
 def run(
     options: argparse.Namespace, machine: Machine, layout: Layout, say: Callable[[Any], None]

@@ -72,12 +72,18 @@ def pem(subject, start, end):
     return made.public_bytes(serialization.Encoding.PEM) + private
 
 
+HOST_NETWORK = {"ID": "DDDD0001", "Name": "host", "Type": "NAT"}
+
+
 def hns(**changes):
     """What the host network service has once flanneld and kube-proxy have worked."""
     vsid = {"Type": "VSID", "Settings": {"IsolationId": 4096}}
     subnet = {"IpAddressPrefix": "10.244.3.0/24", "Policies": [vsid]}
     values = {
-        "networks": ({"ID": NETWORK_ID, "Name": "flannel.4096", "Ipams": [{"Subnets": [subnet]}]},),
+        "networks": (
+            {"ID": NETWORK_ID, "Name": "flannel.4096", "Ipams": [{"Subnets": [subnet]}]},
+            HOST_NETWORK,
+        ),
         "endpoints": (
             {
                 "ID": REMOTE_ID,

@@ -10,7 +10,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from tests.unit.node.conftest import CLOSED, FLAGS_FILE, KUBELET, KUBERNETES
-from tests.unit.node.doctor.conftest import CONFIG, LOG, NETWORK_ID, STARTED, hns, pem, sight
+from tests.unit.node.doctor.conftest import (
+    CONFIG,
+    HOST_NETWORK,
+    LOG,
+    NETWORK_ID,
+    STARTED,
+    hns,
+    pem,
+    sight,
+)
 
 from transom.model.sight import CertificateRequestSight, ConditionSight, FlannelSight, RequestState
 from transom.node.doctor import causes
@@ -181,7 +190,12 @@ def other_vni(host):
     vsid = {"Type": "VSID", "Settings": {"IsolationId": 4097}}
     subnet = {"IpAddressPrefix": "10.244.3.0/24", "Policies": [vsid]}
     network = {"ID": NETWORK_ID, "Name": "flannel.4096", "Ipams": [{"Subnets": [subnet]}]}
-    host.vitals.hns_state = hns(networks=(network,))
+    host.vitals.hns_state = hns(networks=(network, HOST_NETWORK))
+
+
+def without_host_network(host):
+    networks = [item for item in hns().networks if item["Name"] != "host"]
+    host.vitals.hns_state = hns(networks=tuple(networks))
 
 
 FAULTS = {
@@ -233,6 +247,7 @@ FAULTS = {
     "hns-network-missing": {
         "after a reboot": in_hns(networks=(), endpoints=(), balancers=()),
     },
+    "host-network-missing": {"lost": without_host_network},
     "cni-configuration-missing": {"removed": remove(r"C:\etc\cni\net.d\10-flannel.conf")},
     "network-name-differs": {
         "another file comes first": write(r"C:\etc\cni\net.d\05-nat.conf", '{"name": "nat"}'),

@@ -3,13 +3,13 @@ rem Bring Python and cloudbase-init by their sums; node.pyz is there already. An
 set "BUILD=C:\transom-build"
 set "CLOUDBASE=%ProgramFiles%\Cloudbase Solutions\Cloudbase-Init"
 icacls.exe C:\k\transom /inheritance:r /grant:r {administrators}
-certutil.exe -hashfile C:\k\transom\node.pyz SHA256 | find.exe /i "%PROGRAM_SHA256%" >nul
+certutil.exe -hashfile C:\k\transom\node.pyz SHA256 | find.exe "%PROGRAM_SHA256%" >nul
 if not errorlevel 1 goto python
 echo C:\k\transom\node.pyz does not have the SHA-256 %PROGRAM_SHA256%
 exit /b 1
 :python
 if not exist C:\k\transom\python\sha256 goto unpack
-find.exe /i "%PYTHON_SHA256%" C:\k\transom\python\sha256 >nul
+find.exe "%PYTHON_SHA256%" C:\k\transom\python\sha256 >nul
 if not errorlevel 1 goto cloudbase
 :unpack
 cmd.exe /c %BUILD%\fetch.cmd "%PYTHON_URL%" %PYTHON_SHA256% %BUILD%\python.zip

@@ -40,5 +40,5 @@ DIAGNOSIS = Diagnosis(
     looks_at=("hns", "texts", "recipe"),
     seen=Seen.STAND_IN,
     examine=_examine,
-    hides=("overlay-differs", "source-vip-outside", "node-not-ready"),
+    hides=("host-network-missing", "overlay-differs", "source-vip-outside", "node-not-ready"),
 )

@@ -1,0 +1,200 @@
+"""What Transom adds to a join: `node.pyz join` of a bare host beside a bare kubeadm.exe join of a prepared one.
+
+Interleaved on one host of a lab of its own, downloads excluded: programs are on the host and only verified and
+placed. The figure to reach is 1.3 times the time to a Ready node. Then what each step costs, in a run
+that changes everything and in one that changes nothing. Where the machine cannot run a lab it says what is
+missing; that is an error only with `--required`.
+"""
+
+import argparse
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from lab import is_ready
+from transom.model.codec import decode, encode
+from transom.model.journal import Owner
+from transom.model.recipe import Recipe
+from transom.model.request import JoinSecrets, Request, Verb
+from transom.node.steps.join import join_configuration
+from transom_lab.controlplane import ca_certificate_hash
+from transom_lab.doctor import lacking
+from transom_lab.lab import Lab, Wish
+from transom_lab.network import CONTROL_PLANE
+from transom_lab.nodeprogram import NODE, bring_program, fit_recipe
+from transom_lab.places import cache_directory, lab_directory
+from transom_lab.progress import Progress
+
+HERE = Path(__file__).parent
+GOLDEN = HERE.parent / "tests/data/recipes/k137-2022-containerd-flannel-overlay.json"
+ROUNDS = 3
+MOST = 1.3
+READY_S = 60.0
+REBOOT = 4
+COUNTS = r"C:\k\transom\node_counts.py"
+
+
+class Bench:
+    """A host of a lab, and the node program on it."""
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab, self.host, self.runs = lab, lab.host("win1"), 0
+        bring_program(self.host)
+        golden = decode(Recipe, json.loads(GOLDEN.read_text(encoding="utf-8")))
+        self.recipe = fit_recipe(golden, self.host, kubernetes=lab.record.kubernetes)
+        self.pin = ca_certificate_hash(lab.control_plane.ca_certificate.read_text(encoding="ascii"))
+        self.host.put(HERE / "node_counts.py", COUNTS)
+
+    def request(self, verb: Verb) -> Request:
+        """A request; a join gets a token of its own."""
+        owner = Owner(cluster=self.pin, fleet="lab", who="cli")
+        secrets = self.secrets() if verb is Verb.JOIN else None
+        return Request(verb=verb, recipe=self.recipe, owner=owner, join=secrets)
+
+    def secrets(self) -> JoinSecrets:
+        """A fresh token."""
+        token = self.lab.control_plane.create_token(self.lab.program("kubeadm"))
+        return JoinSecrets(endpoint=f"{CONTROL_PLANE}:6443", token=token, ca_hashes=(self.pin,))
+
+    def run(self, verb: Verb, request: Request | None = None) -> list[dict[str, Any]]:
+        """Let the node program do a verb to its end."""
+        self.runs += 1
+        said = self.call(
+            [*NODE, verb.value, "--run", f"b{self.runs}"], request or self.request(verb)
+        )
+        if said[-1]["state"] == "reboot":
+            self.host.reboot()
+            return self.run(verb)
+        if said[-1]["state"] != "done":
+            raise SystemExit(f"{verb.value} ended with {said[-1]}")
+        return said
+
+    def call(self, argv: list[str], request: Request) -> list[dict[str, Any]]:
+        """Run a program of the host with a request on its standard input."""
+        text = json.dumps(encode(request)).encode()
+        return [
+            json.loads(line) for line in self.host.run(argv, stdin=text, check=False).splitlines()
+        ]
+
+    def reset(self) -> None:
+        """Take the host back to bare, but for the programs that a download would have brought."""
+        self.run(Verb.RESET)
+        kubectl = [str(self.lab.program("kubectl")), "--kubeconfig", str(self.lab.kubeconfig)]
+        argv = [*kubectl, "delete", "node", "win1", "--ignore-not-found"]
+        subprocess.run(argv, check=True, capture_output=True)
+        for artifact in self.recipe.artifacts:
+            source = self.host.drive_c.joinpath(*artifact.file.split("\\")[1:])
+            target = self.host.drive_c.joinpath(*f"{artifact.path}.part".split("\\")[1:])
+            shutil.copy(source, target)
+
+    def ready(self, began: float) -> float:
+        """Seconds until the Node was Ready."""
+        while not is_ready(self.lab, "win1"):
+            if time.monotonic() - began > READY_S:
+                raise SystemExit("win1 did not become Ready")
+            time.sleep(0.05)
+        return time.monotonic() - began
+
+    def bare(self) -> tuple[float, float]:
+        """Join a prepared host by kubeadm.exe alone; seconds until it ended and until Ready."""
+        self.run(Verb.PREPARE)
+        document = json.dumps(join_configuration(self.recipe.join, self.secrets()))
+        (self.host.drive_c / "k" / "join.json").write_text(document, encoding="utf-8")
+        began = time.monotonic()
+        self.host.run([r"C:\k\kubeadm.exe", "join", "--config", r"C:\k\join.json"])
+        took = time.monotonic() - began, self.ready(began)
+        self.host.run(
+            [
+                *(r"C:\k\kubeadm.exe", "reset", "--force"),
+                *("--cri-socket", self.recipe.join.cri_socket),
+            ]
+        )
+        (self.host.drive_c / "k" / "join.json").unlink()
+        return took
+
+    def prepared(self) -> tuple[float, float]:
+        """Join a prepared host by the node program."""
+        self.run(Verb.PREPARE)
+        return self.transom()
+
+    def transom(self) -> tuple[float, float]:
+        """Join the host as it is by the node program."""
+        request = self.request(Verb.JOIN)
+        began = time.monotonic()
+        self.run(Verb.JOIN, request)
+        return time.monotonic() - began, self.ready(began)
+
+    def steps(self) -> list[dict[str, Any]]:
+        """What each step of a join costs now."""
+        self.runs += 1
+        python = NODE[0]
+        return self.call([python, COUNTS, "join", f"b{self.runs}"], self.request(Verb.JOIN))
+
+
+def measure(bench: Bench) -> float:
+    """Interleave the three, print the medians and give the ratio of the whole to the bare join."""
+    sides = {
+        "kubeadm.exe join, prepared host": bench.bare,
+        "node.pyz join, prepared host": bench.prepared,
+        "node.pyz join, bare host": bench.transom,
+    }
+    took: dict[str, list[tuple[float, float]]] = {name: [] for name in sides}
+    bench.reset()
+    for _ in range(ROUNDS):
+        for name, join in sides.items():
+            took[name].append(join())
+            bench.reset()
+    ratio, base = 0.0, 0.0
+    for name, rows in took.items():
+        ended, ready = (statistics.median(row[part] for row in rows) for part in (0, 1))
+        base = base or ready
+        ratio = ready / base
+        print(f"{name:<33}{ended:6.1f} s, Ready after {ready:5.1f} s{ratio:7.2f} x")
+    return ratio
+
+
+def show(title: str, rows: list[dict[str, Any]]) -> None:
+    """Print what each step cost."""
+    print(f"\n{title:<22}{'ms':>8}{'calls':>8}{'processes':>11}{'KiB read':>10}{'written':>10}")
+    total = {
+        key: sum(row[key] for row in rows)
+        for key in ("ms", "calls", "processes", "read", "written")
+    }
+    for row in [*rows, {"step": "all", **total}]:
+        kib = f"{row['read'] / 1024:10.0f}{row['written'] / 1024:10.0f}"
+        print(f"  {row['step']:<20}{row['ms']:8.0f}{row['calls']:8}{row['processes']:11}{kib}")
+
+
+def main() -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--required", action="store_true", help="fail where no lab can run")
+    args = parser.parse_args()
+    if missing := lacking():
+        names = ", ".join(need.name for need in missing)
+        print(
+            f"no figures of the node program: this machine lacks {names}; see `transom lab doctor`"
+        )
+        return 1 if args.required else 0
+    lab = Lab(lab_directory("bench-node"), cache=cache_directory(), progress=Progress())
+    lab.down()
+    try:
+        lab.up(Wish(hosts=1, bare=True))
+        bench = Bench(lab)
+        bench.run(Verb.PREPARE)  # the feature stays on
+        ratio = measure(bench)
+        print(f"the last is to be at most {MOST} x{' and is not yet' if ratio > MOST else ''}")
+        show("a join of a bare host", bench.steps())
+        show("nothing to change", bench.steps())
+    finally:
+        lab.down()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
