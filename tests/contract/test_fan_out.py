@@ -140,7 +140,7 @@ def test_an_interrupted_apply_stops_cleanly_and_the_next_one_goes_on(site, capsy
     assert "hosts finish the step they are at and stop there; no more were begun" in said
     assert "done:            win-01" in said
     assert "to go on:        transom apply -f fleet.yaml" in said
-    assert simulation.machines["win-02"].orders[-1] == "cancel"
+    assert "cancel" in simulation.machines["win-02"].orders
     assert not simulation.machines["win-03"].is_joined
     assert simulation.api.secrets == {}
     door.answer = serve

@@ -31,6 +31,7 @@ from transom.model.image import OWNER, without_identity
 from transom.model.journal import Owner
 from transom.model.recipe import Recipe
 from transom.model.request import Request, Verb
+from transom.node.boot import adapted
 from transom_lab.binaries import Binaries
 from transom_lab.lab import Wish
 from transom_lab.places import cache_directory
@@ -199,6 +200,8 @@ class Built(Machine):
 
     def __init__(self, lab, packer, folder):
         super().__init__(lab)
+        # The golden recipe's address everywhere in it becomes the host's.
+        self.recipe = adapted(self.recipe, name=self.name, address=self.host.plan.address)
         self.packer, self.environment = packer
         self.folder = folder
         for name, script in STAND_INS.items():

@@ -17,7 +17,7 @@ from transom.kube.api import Node
 from transom.model.answers import Plan
 from transom.model.codec import decode
 from transom.model.event import State
-from transom.model.request import Verb
+from transom.model.request import Verb, run_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,7 @@ async def adopt_host(
     watcher.stage("read the cluster")
     view = await read_cluster(doors.api)
     watcher.stage("connect to the host")
-    name = doors.now().strftime("%Y%m%dT%H%M%S") + "-adopt"
+    name = run_name(doors.now(), "adopt")
     run = HostRun(doors.connect, await doors.connect(), doors.clock, name)
     try:
         watcher.stage("bring the node program")

@@ -22,7 +22,7 @@ from transom.kube.api import Api, Node
 from transom.model.answers import Survey
 from transom.model.fleet import Host, Reboot
 from transom.model.problem import Refusal
-from transom.model.request import Request
+from transom.model.request import Request, run_name
 from transom.recipe.node_labels import given_labels
 
 _BRINGING = ("artifacts", "upgrade")
@@ -186,7 +186,7 @@ async def _change(
     if doors.api is None and doors.token is not None and request.join is not None:
         request = replace(request, join=replace(request.join, token=await doors.token()))
     watcher.stage("connect to the host")
-    name = f"{doors.now():%Y%m%dT%H%M%S}-{request.verb.value}"
+    name = run_name(doors.now(), request.verb.value)
     run = HostRun(doors.connect(host), await doors.connect(host)(), doors.clock, name)
     try:
         watcher.stage("bring the node program")

@@ -21,7 +21,7 @@ from transom.model.fleet import Fleet
 from transom.model.lock import Lock
 from transom.model.problem import Refusal
 from transom.model.recipe import Recipe
-from transom.model.request import JoinSecrets, Request, Verb
+from transom.model.request import JoinSecrets, Request, Verb, run_name
 from transom.recipe.end_of_life import refuse_end_of_life
 from transom.recipe.lock import pinned
 from transom.recipe.resolve import resolve
@@ -64,7 +64,7 @@ async def join_host(
     watcher.stage("read the cluster")
     view = await read_cluster(doors.api)
     watcher.stage("connect to the host")
-    name = doors.now().strftime("%Y%m%dT%H%M%S") + f"-{_JOIN}"
+    name = run_name(doors.now(), _JOIN)
     run = HostRun(doors.connect, await doors.connect(), doors.clock, name)
     try:
         watcher.stage("bring the node program")

@@ -6,6 +6,7 @@ is. A host of a fleet is drained first; one that was joined alone only takes no 
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from transom.errors import PermanentError, TemporaryError, TransomError
 from transom.fleet.apply import Applied, FleetWatcher, Outcome
@@ -24,7 +25,7 @@ from transom.model.answers import Leftover
 from transom.model.event import State
 from transom.model.fleet import Drain, Fleet, Host
 from transom.model.journal import Owner
-from transom.model.request import Request, Verb
+from transom.model.request import Request, Verb, run_name
 from transom.recipe.resolve import cases_of, recipe_of
 
 _REMOVE_S = 30.0
@@ -58,7 +59,7 @@ async def reset_host(
     watcher.stage("read the cluster")
     view = await read_cluster(doors.api)
     watcher.stage("connect to the host")
-    run = await _run(doors.connect, doors.clock, doors.now().strftime("%Y%m%dT%H%M%S"))
+    run = await _run(doors.connect, doors.clock, doors.now())
     try:
         if force is not None:
             watcher.stage("bring the node program")
@@ -112,7 +113,7 @@ async def _reset_one(
     drains: bool,
 ) -> Applied:
     watcher.stage("connect to the host")
-    run = await _run(doors.connect(host), doors.clock, doors.now().strftime("%Y%m%dT%H%M%S"))
+    run = await _run(doors.connect(host), doors.clock, doors.now())
     try:
         if not await run.program.is_there():
             return Applied(host=host.name, outcome=Outcome.UNCHANGED)
@@ -126,8 +127,8 @@ async def _reset_one(
     return Applied(host=host.name, outcome=Outcome.RESET, changed=done.undone, notes=notes)
 
 
-async def _run(connect: Connect, clock: Clock, name: str) -> HostRun:
-    return HostRun(connect, await connect(), clock, f"{name}-reset")
+async def _run(connect: Connect, clock: Clock, now: datetime) -> HostRun:
+    return HostRun(connect, await connect(), clock, run_name(now, "reset"))
 
 
 def _request(fleet: Fleet, host: Host, owner: Owner) -> Request:

@@ -19,7 +19,7 @@ from transom.fleet.work import Watcher, await_ready
 from transom.kube.api import Node
 from transom.model.event import State
 from transom.model.recipe import Recipe
-from transom.model.request import Request, Verb
+from transom.model.request import Request, Verb, run_name
 
 ANEW = "reset-needed"
 
@@ -48,7 +48,7 @@ async def upgrade_host(
     watcher.stage("read the cluster")
     view = await read_cluster(doors.api)
     watcher.stage("connect to the host")
-    name = doors.now().strftime("%Y%m%dT%H%M%S") + "-upgrade"
+    name = run_name(doors.now(), "upgrade")
     run = HostRun(doors.connect, await doors.connect(), doors.clock, name)
     try:
         before = await _present(run, wish.address)

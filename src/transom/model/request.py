@@ -5,6 +5,7 @@ written to a file, an argument list or a log.
 """
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import Enum
 
 from transom.model.journal import Owner
@@ -24,6 +25,11 @@ class Verb(Enum):
     UPGRADE = "upgrade"
     RESET = "reset"
     UNDO = "undo"
+
+
+def run_name(begun: datetime, what: str) -> str:
+    """What a run on a host is called: by its moment, so that they sort and no two are the same."""
+    return f"{begun:%Y%m%dT%H%M%S.%f}-{what}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

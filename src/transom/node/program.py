@@ -34,7 +34,7 @@ from transom.model.journal import ADOPTED, Drift
 from transom.model.order import read_order
 from transom.model.problem import Mistake, Refusal
 from transom.model.recipe import API_VERSION
-from transom.model.request import JoinSecrets, Request, SourceAccess, Verb
+from transom.model.request import JoinSecrets, Request, SourceAccess, Verb, run_name
 from transom.node import entry
 from transom.node.attach import follow
 from transom.node.boot import JOIN_CONFIGURATION, SENTINEL, Boot, boot
@@ -228,7 +228,7 @@ def _run(
     if verb is Verb.PREPARE and options.image:
         request = replace(request, image=True)
     started = datetime.fromtimestamp(machine.clock.now(), UTC)
-    name = options.run or started.strftime("%Y%m%dT%H%M%S") + f"-{verb.value}"
+    name = options.run or run_name(started, verb.value)
     layout = Layout(options.home)
     if machine.files.kind(layout.events(name)) is not PathKind.ABSENT:
         raise UsageError(f"there was a run {name} already", hint="Give this one another name.")
@@ -246,7 +246,7 @@ def _run(
 
 def _boot(options: argparse.Namespace, machine: Machine, say: Callable[[Any], None]) -> int:
     started = datetime.fromtimestamp(machine.clock.now(), UTC)
-    name = started.strftime("%Y%m%dT%H%M%S") + "-boot"
+    name = run_name(started, "boot")
     plan = Boot(
         request=options.request,
         join=options.join,
