@@ -146,9 +146,10 @@ def test_real_documents(kubernetes):
 
 
 def real_documents():
-    yield from (
-        path for folder in ("tests/data", "examples") for path in (ROOT / folder).rglob("*.yaml")
-    )
+    for folder in ("tests/data", "examples"):
+        # A chart's templates are no YAML before they are rendered.
+        paths = (ROOT / folder).rglob("*.yaml")
+        yield from (path for path in paths if path.parent.name != "templates")
     command = [str(shutil.which("go")), "mod", "download", "-json", *REAL]
     done = subprocess.run(
         command, cwd=PROGRAM, check=True, capture_output=True, timeout=BUILD_TIMEOUT_S
