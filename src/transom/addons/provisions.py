@@ -1,6 +1,6 @@
-"""What a network needs that only its owner can give, as a list to work through. Pure."""
+"""What a network or an extra needs that only its owner can give, as a list to work through. Pure."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from transom.addons.setting import Setting
@@ -11,13 +11,16 @@ from transom.model.manifest import Manifest
 _WINDOWS = "windows"
 
 
-def provisions(setting: Setting, nodes: Iterable[Manifest] = ()) -> list[str]:
+def provisions(
+    setting: Setting, nodes: Iterable[Manifest] = (), *, extras: Sequence[str] = ()
+) -> list[str]:
     """The list; with the cluster's nodes, the routes are in it with their numbers."""
     network = setting.network
     wanted = [
         row
         for row in rows.rows(Provision, setting.at)
-        if row.plugin == network.plugin
+        if row.plugin in ("", network.plugin)
+        and row.extra in ("", *extras)
         and row.mode in ("", network.mode)
         and row.installer in ("", setting.installer)
     ]

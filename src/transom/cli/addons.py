@@ -117,7 +117,7 @@ def _render(args: Namespace, fleet: "Fleet") -> int:
     manifests = render(setting, args.extras)
     if args.resource_set or args.cluster_label:
         manifests = _wrapped(args, fleet, manifests)
-    _print_needs(provisions(setting))
+    _print_needs(provisions(setting, extras=args.extras))
     if args.to:
         _write(Path(args.to), delivery.folder(manifests))
     else:
@@ -153,7 +153,7 @@ def _diff_or_apply(args: Namespace, fleet: "Fleet") -> int:
         setting = _setting(await _at_cluster(fleet, api))
         manifests = render(setting, args.extras)
         await addons.check(objects, setting)
-        needs.extend(provisions(setting, await objects.list("v1", "Node")))
+        needs.extend(provisions(setting, await objects.list("v1", "Node"), extras=args.extras))
         act = addons.diff if args.action == "diff" else addons.apply
         changes = await act(objects, manifests, fleet.name, force=args.force_conflicts)
         if args.action == "apply" and not args.no_wait:
@@ -265,7 +265,7 @@ def _write(folder: Path, files: dict[str, str]) -> None:
 
 def _print_needs(needs: list[str]) -> None:
     if needs:
-        print("what this network needs and Transom does not bring:", file=sys.stderr)
+        print("what these need and Transom does not bring:", file=sys.stderr)
     for need in needs:
         print(f"  - {need}", file=sys.stderr)
 

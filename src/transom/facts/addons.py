@@ -67,16 +67,17 @@ class Rival(Row):
 
 
 class Provision(Row):
-    """What a network needs that Transom does not bring; `mode` is empty where it is any.
+    """What a network or an extra needs that Transom does not bring.
 
-    `installer` is empty where it does not matter who brings the network. `routes` means that each
-    node's pod range needs a route to its node.
+    `plugin`, `mode` and `installer` are empty where they may be any; with `extra` it counts only where
+    that was asked for. `routes` means that each node's pod range needs a route to its node.
     """
 
     subject: ClassVar[str] = "addons"
     table: ClassVar[str] = "provision"
-    plugin: str
     text: str
+    plugin: str = ""
     mode: str = ""
+    extra: str = ""
     installer: str = ""
     routes: bool = False

@@ -46,6 +46,18 @@ def test_routes_are_ready_to_be_typed():
     assert not [line for line in overlay if line.startswith("route")]
 
 
+@pytest.mark.parametrize(
+    ("fleet", "better"),
+    [("k123-2019-containerd-hostprocess", False), ("k137-2022-containerd-flannel-overlay", True)],
+)
+def test_csi_drivers_by_version(fleet, better):
+    setting = golden_setting(fleet)
+    told = provisions(setting, extras=("csi-proxy",))
+    assert any("asks csi-proxy" in line for line in told)
+    assert any("HostProcess" in line for line in told) is better
+    assert not any("csi" in line.lower() for line in provisions(setting))
+
+
 def reasons(fleet, *nodes):
     return [reason.id for reason in azure_reasons(golden_setting(fleet), nodes)]
 
