@@ -97,7 +97,13 @@ def test_kubeadm_exe_accepts_the_document(booting):
     document = join_configuration(booting.recipe.join, booting.plan().join)
     cloudbase._write(booting.host, r"C:\k\join.json", json.dumps(document))
     said = booting.host.run(
-        [r"C:\bundle\kubeadm.exe", "config", "validate", "--config", r"C:\k\join.json"]
+        [
+            rf"C:\bundle\{booting.lab.record.kubernetes}\kubeadm.exe",
+            "config",
+            "validate",
+            "--config",
+            r"C:\k\join.json",
+        ]
     )
     assert "ok" in said
 

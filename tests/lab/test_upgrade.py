@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 from tests.lab import test_node as usual
+from tests.lab.conftest import await_true
 from tests.lab.drives import Drive
 from tests.lab.test_node import differences
 
@@ -127,7 +128,7 @@ def test_a_node_of_somebody_else_is_adopted_upgraded_and_given_back(node):
     assert site.version == site.lab.record.kubernetes
     assert WRAPPER.lower() not in _command(site).lower()
     site.done(Verb.RESET, site.new)
-    assert site.version == OLD
+    await_true(lambda: site.version == OLD, "the old kubelet is Ready again", timeout_s=60)
     assert _command(site) == wrapped
     assert lasting(before, site.snapshot()) == {}
     site.done(Verb.RESET, site.old, force=True)
