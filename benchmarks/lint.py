@@ -112,7 +112,9 @@ def _growth(scratch: Path) -> list[bool]:
         print(f"{len(list(place.iterdir())):6} files: {cpu:.2f} s CPU, {wall:.1f} s, {memory} KiB")
     cores = os.cpu_count() or 1
     cpu, wall, memory = _usage([*_lint(folder), "-j", "0"])
-    print(f"{MANY:6} files, -j {cores}: {cpu:.2f} s CPU, {wall:.1f} s, {memory} KiB in the first process")
+    print(
+        f"{MANY:6} files, -j {cores}: {cpu:.2f} s CPU, {wall:.1f} s, {memory} KiB in the first process"
+    )
     return [
         _judge(f"CPU of {FEW} files", measured[folder][0], measured[few][0], TIME_GROWTH),
         _judge(f"memory of {FEW} files", measured[folder][2], measured[few][2], MEMORY_GROWTH),
