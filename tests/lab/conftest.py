@@ -41,8 +41,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(_HERE):
             item.add_marker(pytest.mark.lab)
-            if item.get_closest_marker("timeout") is None:
-                item.add_marker(pytest.mark.timeout(300, func_only=True))
+            own = item.get_closest_marker("timeout")
+            limit = own.args[0] if own else 300
+            item.add_marker(pytest.mark.timeout(limit, func_only=True), append=False)
 
 
 @pytest.fixture(scope="session")
