@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 import yaml
+from tests.lab.other_side import LINUX_NODE, service
 
 from transom.cli.main import main
 from transom_lab.fleet import LabFleet, prepare_fleet
@@ -27,39 +28,6 @@ pytestmark = pytest.mark.timeout(600)
 
 _NAME = "win1"
 _NODE = (r"C:\k\transom\python\python.exe", r"C:\k\transom\node.pyz")
-# A node on the other side, so that its pods are known to be on the overlay.
-_LINUX = """
-apiVersion: v1
-kind: Node
-metadata:
-  name: lin1
-  labels: {kubernetes.io/os: linux}
-  annotations:
-    flannel.alpha.coreos.com/kube-subnet-manager: "true"
-    flannel.alpha.coreos.com/public-ip: 10.77.0.100
-    flannel.alpha.coreos.com/backend-type: vxlan
-    flannel.alpha.coreos.com/backend-data: '{"VNI":4096,"VtepMAC":"c6:71:81:86:b2:77"}'
-spec: {podCIDR: 10.244.200.0/24, podCIDRs: [10.244.200.0/24]}
-"""
-
-
-def service(name: str, address: str, pod: str) -> str:
-    """A Service with one pod on the Linux node."""
-    return f"""
-apiVersion: v1
-kind: Service
-metadata: {{name: {name}}}
-spec:
-  clusterIP: {address}
-  ports: [{{name: http, port: 80, targetPort: 8080, protocol: TCP}}]
----
-apiVersion: discovery.k8s.io/v1
-kind: EndpointSlice
-metadata: {{name: {name}-1, labels: {{kubernetes.io/service-name: {name}}}}}
-addressType: IPv4
-ports: [{{name: http, port: 8080, protocol: TCP}}]
-endpoints: [{{addresses: [{pod}], nodeName: lin1, conditions: {{ready: true}}}}]
-"""
 
 
 @dataclass
@@ -142,7 +110,7 @@ def site(lone_lab, eventually):
         lab.up(Wish(hosts=1, bare=True))
         made = prepare_fleet(lab, cache=cache_directory(), progress=Progress())
         found = Site(lab, made, eventually)
-        found.apply(_LINUX)
+        found.apply(LINUX_NODE)
         found.apply(service("shop", "10.96.50.10", "10.244.200.5"))
         assert found.transom("apply", "--yes") == 0, found.told()
         yield found

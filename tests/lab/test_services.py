@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import pytest
 from tests.lab import test_node as usual
+from tests.lab.other_side import LINUX_NODE, service
 
 from transom.model.codec import decode
 from transom.model.recipe import Recipe
@@ -30,40 +31,6 @@ NETWORK = "flannel.4096"
 
 # What the cluster side gives nodes whose programs use the node's own credential.
 RIGHTS = usual.GOLDEN.parents[1] / "addons" / "k137-2022-containerd-services.yaml"
-
-
-# A node on the other side, so that its pods are known to be on the overlay.
-_LINUX = """
-apiVersion: v1
-kind: Node
-metadata:
-  name: lin1
-  labels: {kubernetes.io/os: linux}
-  annotations:
-    flannel.alpha.coreos.com/kube-subnet-manager: "true"
-    flannel.alpha.coreos.com/public-ip: 10.77.0.100
-    flannel.alpha.coreos.com/backend-type: vxlan
-    flannel.alpha.coreos.com/backend-data: '{"VNI":4096,"VtepMAC":"c6:71:81:86:b2:77"}'
-spec: {podCIDR: 10.244.200.0/24, podCIDRs: [10.244.200.0/24]}
-"""
-
-
-def service(name, address, pod):
-    return f"""
-apiVersion: v1
-kind: Service
-metadata: {{name: {name}}}
-spec:
-  clusterIP: {address}
-  ports: [{{name: http, port: 80, targetPort: 8080, protocol: TCP}}]
----
-apiVersion: discovery.k8s.io/v1
-kind: EndpointSlice
-metadata: {{name: {name}-1, labels: {{kubernetes.io/service-name: {name}}}}}
-addressType: IPv4
-ports: [{{name: http, port: 8080, protocol: TCP}}]
-endpoints: [{{addresses: [{pod}], nodeName: lin1, conditions: {{ready: true}}}}]
-"""
 
 
 class Site(usual.Site):
@@ -158,7 +125,7 @@ def site(lone_lab):
         lab.up(Wish(hosts=1, bare=True))
         made = Site(lab)
         made.apply(_named(RIGHTS.read_text("utf-8"), made.name))
-        made.apply(_LINUX)
+        made.apply(LINUX_NODE)
         made.apply(service("shop", "10.96.50.10", "10.244.200.5"))
         answer = made.run(Verb.PREPARE)
         if answer.code == 4:

@@ -1,15 +1,14 @@
 """The door to Azure's command line, where it is installed: what is published there now.
 
-Called by the command line. An argument list, never a shell; nothing is asked where there is no `az`.
+Called by the command line; nothing is asked where there is no `az`.
 """
 
-import asyncio
 import json
 import shutil
-from asyncio import subprocess
 from collections.abc import Sequence
 
 from transom.errors import TemporaryError
+from transom.remote.local_program import run_program
 
 _TIMEOUT_S = 60.0
 
@@ -22,29 +21,14 @@ def installed() -> str | None:
 async def published_versions(program: str, arguments: Sequence[str]) -> tuple[str, ...]:
     """The versions that a query of `az` lists, as it lists them; TemporaryError where it cannot."""
     try:
-        process = await asyncio.create_subprocess_exec(
-            program,
-            *arguments,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
+        ran = await run_program((program, *arguments), timeout_s=_TIMEOUT_S)
     except OSError as error:
         raise TemporaryError(f"cannot run az: {error.strerror}", subject=program) from error
+    if ran.code != 0:
+        lines = ran.stderr.decode(errors="replace").strip().splitlines() or ["it said nothing"]
+        raise TemporaryError(f"az ended with {ran.code}: {lines[0]}", subject=program)
     try:
-        async with asyncio.timeout(_TIMEOUT_S):
-            stdout, stderr = await process.communicate()
-    except TimeoutError as error:
-        raise TemporaryError("az did not answer in time", subject=program) from error
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-    if process.returncode != 0:
-        lines = stderr.decode(errors="replace").strip().splitlines() or ["it said nothing"]
-        raise TemporaryError(f"az ended with {process.returncode}: {lines[0]}", subject=program)
-    try:
-        found = json.loads(stdout)
+        found = json.loads(ran.stdout)
         return tuple(str(item.get("version") or item["name"]) for item in found)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise TemporaryError("az printed no list of images", subject=program) from error

@@ -3,13 +3,12 @@
 Called by the command line; it builds nothing here.
 """
 
-import asyncio
 import shutil
-from asyncio import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from transom.errors import TemporaryError
+from transom.remote.local_program import run_program
 
 _TIMEOUT_S = 300.0
 
@@ -23,24 +22,10 @@ async def validate(
     program: str, folder: Path, *, arguments: Sequence[str], environment: Mapping[str, str]
 ) -> str:
     """What packer has against the template in a folder; empty where it has nothing."""
-    process = await asyncio.create_subprocess_exec(
-        program,
-        "validate",
-        *arguments,
-        ".",
-        cwd=folder,
-        env=dict(environment),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    )
+    argv = (program, "validate", *arguments, ".")
     try:
-        async with asyncio.timeout(_TIMEOUT_S):
-            output, _ = await process.communicate()
-    except TimeoutError as error:
-        raise TemporaryError("packer did not answer in time", subject=program) from error
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-    return "" if process.returncode == 0 else output.decode("utf-8", "replace").strip()
+        ran = await run_program(argv, timeout_s=_TIMEOUT_S, cwd=folder, environment=environment)
+    except OSError as error:
+        raise TemporaryError(f"cannot run packer: {error.strerror}", subject=program) from error
+    said = (ran.stdout + ran.stderr).decode("utf-8", "replace").strip()
+    return "" if ran.code == 0 else said or f"it ended with {ran.code} and said nothing"

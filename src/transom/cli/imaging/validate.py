@@ -65,7 +65,8 @@ def _print(report: Any) -> None:
         print(f"NOT JUDGED: {text}")
     count = len(report.mistakes)
     verdict = f"{count} mistake{'' if count == 1 else 's'}" if count else "nothing wrong"
-    print(f"{report.folder}: {report.files} files, {verdict}")
+    files = f"{report.files} file{'' if report.files == 1 else 's'}"
+    print(f"{report.folder}: {files}, {verdict}")
 
 
 def _read(folder: Path) -> dict[str, bytes]:
