@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from transom.errors import (
+    NotBegun,
     PermanentError,
     TemporaryError,
     TransomError,
@@ -29,6 +30,7 @@ _FAMILIES: dict[str, type[TransomError]] = {
     "Refused": UnsupportedError,
     "UnsupportedError": UnsupportedError,
     "TemporaryError": TemporaryError,
+    "NotBegun": NotBegun,
 }
 
 _REBOOT = ("shutdown", "/r", "/t", "1")
@@ -36,6 +38,8 @@ _REBOOT_S = 900.0
 _QUICK_S = 60.0
 # Making a network cuts sessions for a minute; a host that is away for longer has more than that.
 _GONE_S = 600.0
+# A session can be cut before the request is handed over, and nothing is begun twice.
+_STARTS = 3
 
 Connect = Callable[[], Awaitable[Session]]
 
@@ -112,8 +116,11 @@ class HostRun:
 
         deadline = self.clock.monotonic() + request.deadline_s
         try:
-            ended = await self._first(request, note)
-            while ended is None:
+            starts, ended = 1, await self._first(request, note)
+            while ended is None or (ended.error == NotBegun.__name__ and starts < _STARTS):
+                if ended is not None:
+                    starts, ended = starts + 1, await self._first(request, note)
+                    continue
                 last_s = min(deadline, max(heard_s, self._met_s) + _GONE_S)
                 ended = await self._again(request, note, lambda: seen, last_s)
         except asyncio.CancelledError:
@@ -122,7 +129,8 @@ class HostRun:
             raise
         if ended.state is State.FAILED:
             kind = _FAMILIES.get(ended.error, PermanentError)
-            hint = "run the same command again in a while" if kind is TemporaryError else ""
+            is_temporary = issubclass(kind, TemporaryError)
+            hint = "run the same command again in a while" if is_temporary else ""
             raise kind(ended.message, subject=request.recipe.identity.name, hint=hint)
         return ended
 
