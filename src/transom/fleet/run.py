@@ -11,27 +11,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from transom.errors import (
-    NotBegun,
-    PermanentError,
-    TemporaryError,
-    TransomError,
-    UnsupportedError,
-    UsageError,
-)
-from transom.fleet.program import Ended, NodeProgram, OnEvent
+from transom.errors import NotBegun, PermanentError, TemporaryError, TransomError
+from transom.fleet.program import Ended, NodeProgram, OnEvent, failure
 from transom.model.event import Event, State
 from transom.model.request import Request
 from transom.remote.session import Session
-
-_FAMILIES: dict[str, type[TransomError]] = {
-    "UsageError": UsageError,
-    "InvalidDocument": UsageError,
-    "Refused": UnsupportedError,
-    "UnsupportedError": UnsupportedError,
-    "TemporaryError": TemporaryError,
-    "NotBegun": NotBegun,
-}
 
 _REBOOT = ("shutdown", "/r", "/t", "1")
 _REBOOT_S = 900.0
@@ -128,10 +112,12 @@ class HostRun:
                 await asyncio.shield(self._stop())
             raise
         if ended.state is State.FAILED:
-            kind = _FAMILIES.get(ended.error, PermanentError)
-            is_temporary = issubclass(kind, TemporaryError)
-            hint = "run the same command again in a while" if is_temporary else ""
-            raise kind(ended.message, subject=request.recipe.identity.name, hint=hint)
+            raise failure(
+                ended.error,
+                ended.message,
+                subject=request.recipe.identity.name,
+                hint=ended.hint,
+            )
         return ended
 
     async def _stop(self) -> None:

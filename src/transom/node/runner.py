@@ -308,10 +308,22 @@ def _warn(log: EventLog, texts: Sequence[str]) -> None:
 def _report(log: EventLog, error: TransomError) -> None:
     if isinstance(error, Refused):
         for item in error.refusals:
-            text = f"{item.subject}: {item.found}; {item.reason}. {item.fix}"
-            log.emit(State.FAILED, text, step="preflight", level=Level.ERROR, error=item.id)
-    text = f"{error.message} {error.hint}".strip()
-    log.emit(State.FAILED, text, level=Level.ERROR, error=type(error).__name__)
+            text = f"{item.subject}: {item.found}; {item.reason}"
+            log.emit(
+                State.FAILED,
+                text,
+                step="preflight",
+                level=Level.ERROR,
+                error=item.id,
+                hint=item.fix,
+            )
+    log.emit(
+        State.FAILED,
+        error.message,
+        level=Level.ERROR,
+        error=type(error).__name__,
+        hint=error.hint,
+    )
 
 
 def _known(error: Exception, doing: str, subject: str = "") -> TransomError:

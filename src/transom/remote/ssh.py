@@ -29,7 +29,7 @@ _KEEPALIVE_S = 15
 _PLAIN_WORD = re.compile(r"[\w:\\./()*,+=-]+")
 _PART = ".part"
 _FINGERPRINT = "SHA256:"
-# Those done in one call of the crypto library first; whatever else both ends know follows.
+# No others are spoken: those done in one call of the crypto library first.
 _CIPHERS = "aes256-gcm@openssh.com,aes128-gcm@openssh.com,chacha20-poly1305@openssh.com,aes256-ctr"
 
 
