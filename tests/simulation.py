@@ -80,6 +80,7 @@ class Machine:
     orders: list[str] = field(default_factory=list)
     tokens: list[str] = field(default_factory=list)
     cut_after: str = ""
+    lost_starts: int = 0
     reboots: int = 0
     problem: str = ""
     is_away: bool = False
@@ -177,6 +178,9 @@ class Session:
         if machine.host.files.kind(command[0]) is PathKind.ABSENT:
             return Completed(1, b"", b"The system cannot find the path specified.\r\n")
         machine.orders.append(read_order(stdin.decode()).verb)
+        if machine.lost_starts and on_line is not None and machine.orders[-1] != "attach":
+            machine.lost_starts -= 1
+            return Completed(1, b"", b"")
         out = io.StringIO()
         code = main(
             command[2:], machine=machine.host, stdin=io.StringIO(stdin.decode()), stdout=out

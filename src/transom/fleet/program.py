@@ -52,6 +52,7 @@ _FAMILIES: Mapping[str, type[TransomError]] = {
     "Refused": UnsupportedError,
     "UnsupportedError": UnsupportedError,
     "TemporaryError": TemporaryError,
+    "NotBegun": TemporaryError,
 }
 _ENDS = (State.DONE, State.REBOOT, State.CANCELLED, State.FAILED)
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from transom.errors import PermanentError, TemporaryError, TransomError
+from transom.errors import NotBegun, PermanentError, TemporaryError, TransomError
 from transom.fleet.program import Ended, NodeProgram, OnEvent, failure
 from transom.model.event import Event, State
 from transom.model.request import Request
@@ -22,6 +22,8 @@ _REBOOT_S = 900.0
 _QUICK_S = 60.0
 # Making a network cuts sessions for a minute; a host that is away for longer has more than that.
 _GONE_S = 600.0
+# A session can be cut before the request is handed over, and nothing is begun twice.
+_STARTS = 3
 
 Connect = Callable[[], Awaitable[Session]]
 
@@ -98,8 +100,11 @@ class HostRun:
 
         deadline = self.clock.monotonic() + request.deadline_s
         try:
-            ended = await self._first(request, note)
-            while ended is None:
+            starts, ended = 1, await self._first(request, note)
+            while ended is None or (ended.error == NotBegun.__name__ and starts < _STARTS):
+                if ended is not None:
+                    starts, ended = starts + 1, await self._first(request, note)
+                    continue
                 last_s = min(deadline, max(heard_s, self._met_s) + _GONE_S)
                 ended = await self._again(request, note, lambda: seen, last_s)
         except asyncio.CancelledError:
