@@ -34,7 +34,7 @@ from transom.node.host.values import Adapter, NodeHealth, PathKind
 from transom.node.host.values import Completed as Ran
 from transom.node.program import main
 from transom.recipe.pinnable import artifacts_of
-from transom.remote.session import Completed
+from transom.remote.session import Completed, Parcel
 from transom.spec.fleet import read_fleets
 
 AUTHORITY = trustme.CA().cert_pem.bytes()
@@ -80,6 +80,7 @@ class Machine:
     orders: list[str] = field(default_factory=list)
     tokens: list[str] = field(default_factory=list)
     cut_after: str = ""
+    lost_starts: int = 0
     reboots: int = 0
     problem: str = ""
     is_away: bool = False
@@ -177,6 +178,9 @@ class Session:
         if machine.host.files.kind(command[0]) is PathKind.ABSENT:
             return Completed(1, b"", b"The system cannot find the path specified.\r\n")
         machine.orders.append(read_order(stdin.decode()).verb)
+        if machine.lost_starts and on_line is not None and machine.orders[-1] != "attach":
+            machine.lost_starts -= 1
+            return Completed(1, b"", b"")
         out = io.StringIO()
         code = main(
             command[2:], machine=machine.host, stdin=io.StringIO(stdin.decode()), stdout=out
@@ -201,6 +205,9 @@ class Session:
             return False
         self.machine.host.files.write(path, content)
         return True
+
+    async def send(self, path: str, parcel: Parcel) -> bool:
+        return await self.put(path, b"".join(parcel.chunks()))
 
     async def make_directory(self, path: str) -> bool:
         made = self.machine.host.files.kind(path) is PathKind.ABSENT

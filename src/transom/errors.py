@@ -6,6 +6,7 @@
     ├─ UnsupportedError  exit 3   outside what the facts allow
     │  └─ Refused                 a fleet that cannot work, with every reason
     ├─ TemporaryError    exit 4   the same call may succeed later
+    │  └─ NotBegun                a run that was asked for and of which nothing happened
     ├─ PermanentError    exit 5   trying again is useless
     └─ InternalError     exit 70  a defect of Transom
 
@@ -77,6 +78,10 @@ class TemporaryError(TransomError):
     ) -> None:
         super().__init__(message, subject=subject, hint=hint)
         self.delay_s = delay_s
+
+
+class NotBegun(TemporaryError):  # noqa: N818 - named for what it is
+    """A run on a host that left no trace there: whoever asked for it may ask again."""
 
 
 class PermanentError(TransomError):

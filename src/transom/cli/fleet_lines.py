@@ -61,6 +61,8 @@ class HostLine:
         mark = console.paint(f"{word:<8}", style, stream=sys.stderr)
         said = event.message if event.level is Level.INFO else f"{event.step}: {event.message}"
         self._lines.say(self, f"{mark} {said}", lasting=event.level is not Level.INFO)
+        if event.hint:
+            self._lines.say(self, f"{'next':<8} {event.hint}", lasting=True)
 
 
 class FleetLines:

@@ -36,6 +36,7 @@ def print_result(
             hosts=tuple(applied_host(applied) for applied in results),
             addons=tuple(changed_object(change) for change in addons),
             addons_error=addons_error.message if addons_error is not None else "",
+            addons_hint=addons_error.hint if addons_error is not None else "",
             elapsed_ms=round(elapsed_s * 1000),
         )
         console.print_json(document)

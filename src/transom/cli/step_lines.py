@@ -45,6 +45,8 @@ class StepLines:
             said = event.message if event.level is Level.INFO else f"{event.step}: {event.message}"
             clear = "\r\033[K" if self._live else ""
             print(f"{clear}{self._clock()} {mark} {said}", file=sys.stderr, flush=True)
+            if event.hint:
+                print(f"{self._clock()} {'next':<8} {event.hint}", file=sys.stderr, flush=True)
 
     def end(self) -> None:
         """Leave the live line behind."""

@@ -16,7 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import transom
-from transom.errors import InternalError, PermanentError, TemporaryError, TransomError, UsageError
+from transom.errors import (
+    InternalError,
+    PermanentError,
+    TemporaryError,
+    TransomError,
+    UnsupportedError,
+    UsageError,
+)
 from transom.model.answers import Leftover, Leftovers, Survey
 from transom.model.codec import decode
 from transom.model.event import Event, State
@@ -39,6 +46,14 @@ _CLOSED = (
 )
 _QUICK_S = 120.0
 _LOOK_S = 600.0
+_FAMILIES: Mapping[str, type[TransomError]] = {
+    "UsageError": UsageError,
+    "InvalidDocument": UsageError,
+    "Refused": UnsupportedError,
+    "UnsupportedError": UnsupportedError,
+    "TemporaryError": TemporaryError,
+    "NotBegun": TemporaryError,
+}
 _ENDS = (State.DONE, State.REBOOT, State.CANCELLED, State.FAILED)
 
 OnEvent = Callable[[Event], None]
@@ -98,6 +113,7 @@ class Ended:
     changed: tuple[str, ...]
     message: str
     error: str = ""
+    hint: str = ""
 
 
 class NodeProgram:
@@ -202,13 +218,14 @@ class NodeProgram:
         )
         if watch.ended is not None:
             return watch.ended
-        failure = _last_document(done.stdout)
-        if failure.get("kind") == "Failure":
+        said = _last_document(done.stdout)
+        if said.get("kind") == "Failure":
             return Ended(
                 State.FAILED,
                 tuple(watch.changed),
-                " ".join(filter(None, (failure["message"], failure["hint"]))),
-                failure["error"],
+                said["message"],
+                said["error"],
+                said["hint"],
             )
         raise _broken(order.verb, done)
 
@@ -272,7 +289,9 @@ class _Watch:
         if event.seq > self.seen:
             self.on_event(event)
         if not event.step and event.state in _ENDS:
-            self.ended = Ended(event.state, tuple(self.changed), event.message, event.error)
+            self.ended = Ended(
+                event.state, tuple(self.changed), event.message, event.error, event.hint
+            )
 
 
 def _last_document(stdout: bytes) -> dict[str, Any]:
@@ -286,8 +305,20 @@ def _last_document(stdout: bytes) -> dict[str, Any]:
     return {}
 
 
-def _failed(document: Mapping[str, Any]) -> PermanentError:
-    return PermanentError(document["message"], subject=document["subject"], hint=document["hint"])
+def failure(error: str, message: str, *, subject: str, hint: str) -> TransomError:
+    """What the node program said went wrong, as the error that it is there."""
+    kind = _FAMILIES.get(error, PermanentError)
+    again = "run the same command again in a while" if kind is TemporaryError else ""
+    return kind(message, subject=subject, hint=hint or again)
+
+
+def _failed(document: Mapping[str, Any]) -> TransomError:
+    return failure(
+        document["error"],
+        document["message"],
+        subject=document["subject"],
+        hint=document["hint"],
+    )
 
 
 def _broken(what: str, done: Completed) -> TransomError:

@@ -11,31 +11,19 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from transom.errors import (
-    PermanentError,
-    TemporaryError,
-    TransomError,
-    UnsupportedError,
-    UsageError,
-)
-from transom.fleet.program import Ended, NodeProgram, OnEvent
+from transom.errors import NotBegun, PermanentError, TemporaryError, TransomError
+from transom.fleet.program import Ended, NodeProgram, OnEvent, failure
 from transom.model.event import Event, State
 from transom.model.request import Request
 from transom.remote.session import Session
-
-_FAMILIES: dict[str, type[TransomError]] = {
-    "UsageError": UsageError,
-    "InvalidDocument": UsageError,
-    "Refused": UnsupportedError,
-    "UnsupportedError": UnsupportedError,
-    "TemporaryError": TemporaryError,
-}
 
 _REBOOT = ("shutdown", "/r", "/t", "1")
 _REBOOT_S = 900.0
 _QUICK_S = 60.0
 # Making a network cuts sessions for a minute; a host that is away for longer has more than that.
 _GONE_S = 600.0
+# A session can be cut before the request is handed over, and nothing is begun twice.
+_STARTS = 3
 
 Connect = Callable[[], Awaitable[Session]]
 
@@ -112,8 +100,11 @@ class HostRun:
 
         deadline = self.clock.monotonic() + request.deadline_s
         try:
-            ended = await self._first(request, note)
-            while ended is None:
+            starts, ended = 1, await self._first(request, note)
+            while ended is None or (ended.error == NotBegun.__name__ and starts < _STARTS):
+                if ended is not None:
+                    starts, ended = starts + 1, await self._first(request, note)
+                    continue
                 last_s = min(deadline, max(heard_s, self._met_s) + _GONE_S)
                 ended = await self._again(request, note, lambda: seen, last_s)
         except asyncio.CancelledError:
@@ -121,9 +112,12 @@ class HostRun:
                 await asyncio.shield(self._stop())
             raise
         if ended.state is State.FAILED:
-            kind = _FAMILIES.get(ended.error, PermanentError)
-            hint = "run the same command again in a while" if kind is TemporaryError else ""
-            raise kind(ended.message, subject=request.recipe.identity.name, hint=hint)
+            raise failure(
+                ended.error,
+                ended.message,
+                subject=request.recipe.identity.name,
+                hint=ended.hint,
+            )
         return ended
 
     async def _stop(self) -> None:

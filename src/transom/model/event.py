@@ -46,3 +46,4 @@ class Event:
     done: int
     total: int
     error: str
+    hint: str = ""

@@ -17,7 +17,7 @@ _EXIT_CODES = {
 }
 _POLL_S = 0.1
 _QUIET_S = 1800.0
-_BEGINS_S = 60.0
+_BEGINS_S = 10.0
 
 
 def follow(
@@ -44,11 +44,7 @@ def follow(
                     return _EXIT_CODES.get(event["error"], _ENDS[event["state"]])
         quiet_s = machine.clock.monotonic() - quiet_since
         if quiet_s > _BEGINS_S and not _is_worked_at(machine, layout):
-            raise errors.TemporaryError(
-                f"the run {run} was cut off on the host, which was stopped or restarted",
-                subject=run,
-                hint="Run the same command again: it goes on where the run was stopped.",
-            )
+            raise _abandoned(machine, path, run)
         if quiet_s > _QUIET_S:
             raise errors.PermanentError(
                 f"nothing was written to {path} for {_QUIET_S:.0f} s",
@@ -58,8 +54,24 @@ def follow(
         machine.clock.sleep(_POLL_S)
 
 
+def _abandoned(machine: Machine, path: str, run: str) -> errors.TemporaryError:
+    if machine.files.kind(path) is PathKind.ABSENT:
+        return errors.NotBegun(
+            f"the run {run} never began on the host",
+            subject=run,
+            hint="Run the same command again.",
+        )
+    return errors.TemporaryError(
+        f"the run {run} was cut off on the host, which was stopped or restarted",
+        subject=run,
+        hint="Run the same command again: it goes on where the run was stopped.",
+    )
+
+
 def _is_worked_at(machine: Machine, layout: Layout) -> bool:
-    """Whether somebody holds the lock that every run holds from its beginning to its end."""
+    """Whether a run is just beginning, or holds the lock as it does from then to its end."""
+    if machine.background.is_started():
+        return True
     try:
         with machine.disk.lock(layout.lock, "attach"):
             return False

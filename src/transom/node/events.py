@@ -33,6 +33,7 @@ class EventLog:
         step: str = "",
         level: Level = Level.INFO,
         error: str = "",
+        hint: str = "",
     ) -> None:
         """Write one event."""
         self._seq += 1
@@ -48,6 +49,7 @@ class EventLog:
             done=self.done,
             total=self.total,
             error=error,
+            hint=hint,
         )
         document = encode(event)
         line = json.dumps(document, separators=(",", ":")) + "\n"

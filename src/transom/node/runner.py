@@ -100,9 +100,10 @@ class Runner:
                 outcome = self._execute(request, log)
             # Before the last event: whoever reads that may start the next run at once.
             self.afterwards(request, outcome)
-        except TransomError as error:
-            _report(log, error)
-            raise
+        except Exception as error:
+            known = _known(error, request.verb.value)
+            _report(log, known)
+            raise known from error
         log.emit(State(outcome.ending.value), f"{request.verb.value} {outcome.ending.value}")
         if request.image and outcome.ending is Ending.DONE:
             forget_events(self.machine, self.layout)
@@ -194,7 +195,7 @@ class Runner:
             run.log.emit(State.FAILED, str(error), step=step.id, level=Level.ERROR, error=name)
             if not run.request.keep_on_failure:
                 self._roll_back(run, before)
-            raise _known(error, step) from error
+            raise _known(error, step.title, step.id) from error
 
     def _guarded(self, run: _Run, step: Step) -> bool:
         """Do a step; one after which the host reaches nothing any more undoes itself."""
@@ -307,13 +308,25 @@ def _warn(log: EventLog, texts: Sequence[str]) -> None:
 def _report(log: EventLog, error: TransomError) -> None:
     if isinstance(error, Refused):
         for item in error.refusals:
-            text = f"{item.subject}: {item.found}; {item.reason}. {item.fix}"
-            log.emit(State.FAILED, text, step="preflight", level=Level.ERROR, error=item.id)
-    text = f"{error.message} {error.hint}".strip()
-    log.emit(State.FAILED, text, level=Level.ERROR, error=type(error).__name__)
+            text = f"{item.subject}: {item.found}; {item.reason}"
+            log.emit(
+                State.FAILED,
+                text,
+                step="preflight",
+                level=Level.ERROR,
+                error=item.id,
+                hint=item.fix,
+            )
+    log.emit(
+        State.FAILED,
+        error.message,
+        level=Level.ERROR,
+        error=type(error).__name__,
+        hint=error.hint,
+    )
 
 
-def _known(error: Exception, step: Step) -> TransomError:
+def _known(error: Exception, doing: str, subject: str = "") -> TransomError:
     if isinstance(error, TransomError):
         return error
-    return InternalError(f"{step.title} failed: {error!r}", subject=step.id)
+    return InternalError(f"{doing} failed: {error!r}", subject=subject)

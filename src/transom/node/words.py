@@ -18,9 +18,13 @@ def words(document: Mapping[str, Any]) -> str:
 def _event(event: Mapping[str, Any]) -> str:
     if not event["step"]:
         ended = _REBOOT if event["state"] == State.REBOOT.value else event["message"]
-        return f"{event['host']}: {ended}\n"
+        return f"{event['host']}: {ended}\n{_next(event['hint'])}"
     place = f"{event['done']:>3}/{event['total']:<3}" if event["total"] else " " * 7
-    return f"{place} {event['state']:<9} {event['message']}\n"
+    return f"{place} {event['state']:<9} {event['message']}\n{_next(event['hint'])}"
+
+
+def _next(hint: str) -> str:
+    return f"  next:  {hint}\n" if hint else ""
 
 
 def _failure(failure: Mapping[str, Any]) -> Iterator[str]:

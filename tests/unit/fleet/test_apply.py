@@ -104,7 +104,10 @@ def test_a_host_that_fails_leaves_the_others_and_the_next_apply_completes(simula
     )
     _, watcher = apply(simulation)
     assert outcomes(watcher) == {"win-01": Outcome.FAILED, "win-02": Outcome.CHANGED}
-    assert isinstance(watcher.ended["win-01"].error, PermanentError)
+    error = watcher.ended["win-01"].error
+    assert isinstance(error, PermanentError)
+    assert error.message == "kubeadm join ended with 1: no"
+    assert error.hint == "The end of kubeadm's output names the check or the step that failed."
     assert simulation.api.secrets == {}
     machine.host.programs["kubeadm.exe"] = works
     _, again = apply(simulation)

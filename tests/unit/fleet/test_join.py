@@ -120,6 +120,23 @@ def test_a_session_that_is_cut_is_taken_up_again_and_nothing_is_shown_twice(join
     assert ("join", "changed") in world.steps
 
 
+def test_a_run_that_never_began_is_begun_again(join, world):
+    world.lost_starts = 2
+    join()
+    assert [order for order in world.orders if order in ("join", "attach")] == [
+        *("join", "attach", "join", "attach", "join"),
+    ]
+    assert len(world.steps) == len(set(world.steps))
+
+
+def test_a_host_on_which_no_run_ever_begins_is_given_up_and_the_token_deleted(join, world):
+    world.lost_starts = 9
+    with pytest.raises(TemporaryError, match="never began"):
+        join()
+    assert world.orders.count("join") == 3
+    assert world.api.secrets == {}
+
+
 def test_an_interruption_asks_the_host_to_stop_after_its_step_and_deletes_the_token(
     join, world, monkeypatch
 ):

@@ -113,11 +113,40 @@ def test_attach_to_a_silent_run_ends(call):
 
 def test_attach_to_a_run_that_nobody_works_at_ends_soon_and_says_what_to_do(call):
     began = call.host.clock.monotonic()
-    code, said = call("attach", "--run", "never")
+    call.host.files.make_directory(LAYOUT.home + r"\state\events")
+    call.host.disk.append(LAYOUT.events("torn"), b"{")
+    code, said = call("attach", "--run", "torn")
     assert code == 4
     assert "was cut off on the host" in said[0]["message"]
     assert "same command again" in said[0]["hint"]
-    assert call.host.clock.monotonic() - began < 120
+    assert call.host.clock.monotonic() - began < 30
+
+
+def test_attach_tells_a_run_that_never_began_from_one_that_was_cut_off(call):
+    code, said = call("attach", "--run", "never")
+    assert (code, said[0]["error"]) == (4, "NotBegun")
+
+
+def test_attach_waits_for_a_run_that_is_about_to_begin(call):
+    call.host.background.start(("node.pyz", "join"), b"")
+    code, said = call("attach", "--run", "slow")
+    assert (code, said[0]["error"]) == (5, "PermanentError")
+
+
+def test_a_run_that_fails_outside_its_steps_says_so_in_its_last_event(
+    call, request_for, monkeypatch
+):
+    def broken(*_):
+        raise ValueError("a defect")
+
+    monkeypatch.setattr("transom.node.runner.health_before", broken)
+    code, said = call("prepare", "--foreground", "--run", "r1", request=request_for(Verb.PREPARE))
+    assert code == 70
+    events = [json.loads(line) for line in call.host.disk.read(LAYOUT.events("r1")).splitlines()]
+    assert (events[-1]["step"], events[-1]["state"], events[-1]["error"]) == (
+        *("", "failed", "InternalError"),
+    )
+    assert "a defect" in said[-1]["message"]
 
 
 def test_a_run_name_is_used_once(call, request_for):

@@ -358,6 +358,7 @@ def test_events_count_the_steps(make_host, request_for):
         "done": len(STEPS),
         "total": len(STEPS),
         "error": "",
+        "hint": "",
     }
     assert found[0]["time"] == "2026-09-21T14:13:20.000+00:00"
 

@@ -21,7 +21,7 @@ class PlannedHost:
 
     `standing` is `unchanged`, `changes`, `refused`, `unreachable` or `failed`; `drains` that pods
     leave before it is touched; `afterwards` the steps of which only the join will tell; `error`
-    why it could not be looked at.
+    why it could not be looked at, `hint` what to do about that.
     """
 
     host: str
@@ -36,6 +36,7 @@ class PlannedHost:
     warnings: tuple[str, ...]
     refused: tuple[Refusal, ...]
     error: str
+    hint: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +89,7 @@ def _host(host: "HostPlan") -> PlannedHost:
         warnings=host.warnings,
         refused=host.refusals,
         error=host.error.message if host.error is not None else "",
+        hint=host.error.hint if host.error is not None else "",
     )
 
 
@@ -125,6 +127,7 @@ class FleetResult:
     hosts: tuple[AppliedHost, ...]
     addons: tuple[ChangedObject, ...]
     addons_error: str
+    addons_hint: str
     elapsed_ms: int
 
 

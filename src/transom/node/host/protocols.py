@@ -489,6 +489,9 @@ class Background(Protocol):
     def start(self, argv: Sequence[str], payload: bytes) -> None:
         """Start this program again, apart from this session, and hand the payload over."""
 
+    def is_started(self) -> bool:
+        """Whether a program that was started so has not ended."""
+
     def serve(self, work: Callable[[bytes], None]) -> None:
         """Be that program: take the payload, work, and go away."""
 

@@ -446,6 +446,9 @@ class SimulatedBackground:
     def start(self, argv: Sequence[str], payload: bytes) -> None:
         self.started.append((tuple(argv), payload))
 
+    def is_started(self) -> bool:
+        return bool(self.started)
+
     def serve(self, work: Callable[[bytes], None]) -> None:
         work(self.started.pop(0)[1])
 

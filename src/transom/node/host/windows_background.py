@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from ctypes import wintypes
 
-from transom.errors import PermanentError, TemporaryError
+from transom.errors import NotBegun, PermanentError, TemporaryError
 from transom.node.host.processes import leave_process
 from transom.node.host.values import ServiceDefinition
 from transom.node.host.windows_error import failure, last_failure, translated
@@ -108,16 +108,21 @@ class WindowsBackground:
         with _pipe() as pipe:
             self._services.put(SERVICE, definition)
             # A pipe without its reader would wait for ever, so the waiting is done beside.
-            sender = threading.Thread(target=_send, args=(pipe, payload), daemon=True)
+            taken = threading.Event()
+            sender = threading.Thread(target=_send, args=(pipe, payload, taken), daemon=True)
             sender.start()
             self._start()
             sender.join(_HAND_OVER_S)
-            if sender.is_alive():
-                raise PermanentError(
+            if not taken.is_set():
+                raise NotBegun(
                     "the transient service did not take its request",
                     subject=SERVICE,
-                    hint="Look for its process in the event log of services.",
+                    hint="Run the same command again.",
                 )
+
+    def is_started(self) -> bool:
+        """Whether the service is there and has not ended."""
+        return self._services.running(SERVICE)
 
     def _start(self) -> None:
         deadline = time.monotonic() + _START_S
@@ -208,7 +213,8 @@ def _pipe() -> Iterator[int]:
         close_handle(pipe)
 
 
-def _send(pipe: int, payload: bytes) -> None:
+def _send(pipe: int, payload: bytes, taken: threading.Event) -> None:
+    """Hand the payload over, and say so when the other side has read it all."""
     if not _connect_pipe(pipe, None) and ctypes.get_last_error() != _ALREADY_CONNECTED:
         return
     written, position = wintypes.DWORD(), 0
@@ -217,7 +223,8 @@ def _send(pipe: int, payload: bytes) -> None:
         if not write_file(pipe, part, len(part), ctypes.byref(written), None):
             return
         position += written.value
-    flush_file_buffers(pipe)
+    if flush_file_buffers(pipe):
+        taken.set()
 
 
 def _receive() -> bytes:
