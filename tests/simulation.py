@@ -34,7 +34,7 @@ from transom.node.host.values import Adapter, NodeHealth, PathKind
 from transom.node.host.values import Completed as Ran
 from transom.node.program import main
 from transom.recipe.pinnable import artifacts_of
-from transom.remote.session import Completed
+from transom.remote.session import Completed, Parcel
 from transom.spec.fleet import read_fleets
 
 AUTHORITY = trustme.CA().cert_pem.bytes()
@@ -205,6 +205,9 @@ class Session:
             return False
         self.machine.host.files.write(path, content)
         return True
+
+    async def send(self, path: str, parcel: Parcel) -> bool:
+        return await self.put(path, b"".join(parcel.chunks()))
 
     async def make_directory(self, path: str) -> bool:
         made = self.machine.host.files.kind(path) is PathKind.ABSENT

@@ -34,6 +34,9 @@ class RegistryExchange(Exchange):
             return
         if not self._is_known():
             return
+        if url.path in self.server.uploads:
+            self._uploading(204, url.path, self.server.uploads[url.path])
+            return
         found = re.fullmatch(r"/v2/(.+)/(manifests|blobs)/([^/]+)", url.path)
         assert found, self.path
         repository, _, reference = found.groups()
@@ -60,7 +63,30 @@ class RegistryExchange(Exchange):
 
     def do_POST(self):  # noqa: N802 - the library's name
         if self._is_known():
-            self.answer(202, headers={"Location": urlsplit(self.path).path + "1?state=x"})
+            number = len(self.server.uploads) + 1
+            self._uploading(202, f"{urlsplit(self.path).path}{number}", b"")
+
+    def do_PATCH(self):  # noqa: N802 - the library's name
+        if not self._is_known():
+            return
+        place, there = urlsplit(self.path).path, self.server.uploads[urlsplit(self.path).path]
+        begins = int(self.headers.get("Content-Range", "0-").partition("-")[0])
+        self.server.begun.append(begins)
+        if begins != len(there):
+            self.answer(416)
+            return
+        size = int(self.headers["Content-Length"])
+        if self.server.upload_breaks and size > self.server.upload_breaks[0]:
+            self.server.uploads[place] = there + self.rfile.read(self.server.upload_breaks.pop(0))
+            self.close_connection = True
+            return
+        self._uploading(202, place, there + self.rfile.read(size))
+
+    def _uploading(self, status, place, content):
+        """An upload's place and how far it is, which for one without a byte is 0-0 as well."""
+        self.server.uploads[place] = content
+        last = max(len(content) - 1, 0)
+        self.answer(status, headers={"Location": f"{place}?state=x", "Range": f"0-{last}"})
 
     def do_PUT(self):  # noqa: N802 - the library's name
         content = self.rfile.read(int(self.headers["Content-Length"]))
@@ -68,6 +94,7 @@ class RegistryExchange(Exchange):
             return
         url = urlsplit(self.path)
         if "/blobs/uploads/" in url.path:
+            content = self.server.uploads.pop(url.path) + content
             repository = url.path.removeprefix("/v2/").partition("/blobs/")[0]
             (digest,) = parse_qs(url.query)["digest"]
             if digest_of(content) != digest:
@@ -111,6 +138,9 @@ class Registry(Server):
         self.types: dict[str, str] = {}
         self.breaks: dict[str, int] = {}
         self.pushed: list[str] = []
+        self.uploads: dict[str, bytes] = {}
+        self.upload_breaks: list[int] = []
+        self.begun: list[int] = []
 
     def add_image(self, repository, tag, *, builds, size=100_000):
         """An image with one layer for each Windows build."""

@@ -308,6 +308,32 @@ def test_images_go_into_a_registry_once(made, start, context):
     assert set(other.pushed) == {digest, other.tags[f"mirror/{BASE}", "v1.0.0"]}
 
 
+@pytest.mark.parametrize(
+    ("breaks", "begun"),
+    [([4000, 3000], [4000, 7000]), ([0], []), ([4000, 0, 2000], [4000, 4000, 6000])],
+)
+def test_an_upload_that_was_cut_off_goes_on_where_it_ended(  # noqa: PLR0917 - fixtures
+    made, start, context, breaks, begun, monkeypatch
+):
+    monkeypatch.setattr("transom.remote.download.RealClock.sleep", lambda *_: None)
+    other = start(Registry(context))
+    other.upload_breaks = list(breaks)
+    code, _, errors = made.transom("bundle", "push", str(made.bundle), "--to", other.url)
+    assert code == 0, errors
+    assert [offset for offset in other.begun if offset] == begun
+    assert other.tags["pause", "3.10.2"] == made.registry.tags["pause", "3.10.2"]
+
+
+def test_a_registry_that_takes_nothing_is_named(made, start, context, monkeypatch):
+    monkeypatch.setattr("transom.remote.download.RealClock.sleep", lambda *_: None)
+    other = start(Registry(context))
+    other.upload_breaks = [0] * 100
+    code, _, errors = made.transom("bundle", "push", str(made.bundle), "--to", other.url)
+    assert code == 4
+    assert f"{other.url}/v2/" in errors
+    assert other.tags == {}
+
+
 def test_a_signature_is_checked_by_the_sites_key(made):
     key = ec.generate_private_key(ec.SECP256R1())
     public = made.folder / "site.pem"

@@ -9,6 +9,7 @@ import asyncssh
 import pytest
 
 from transom.errors import PermanentError, TemporaryError, UsageError
+from transom.remote.session import Parcel
 from transom.remote.ssh import connect
 from transom.remote.target import Target
 
@@ -182,6 +183,53 @@ def test_files_are_put_once_read_back_listed_and_removed(tmp_path):
     assert (read, missing) == (b"other", None)
     assert (names, gone) == (("x.bin",), ())
     assert hashlib.sha256(read).digest() == hashlib.sha256(b"other").digest()
+
+
+def test_a_large_file_is_sent_in_pieces_once_and_a_spoilt_one_again(tmp_path):
+    pieces = [bytes([number]) * 700_000 for number in range(4)]
+    content, taken = b"".join(pieces), []
+
+    def chunks():
+        for piece in pieces:
+            taken.append(len(piece))
+            yield piece
+
+    parcel = Parcel(size=len(content), sha256=hashlib.sha256(content).hexdigest(), chunks=chunks)
+
+    async def story():
+        async with Server(tmp_path) as server:
+            session = await server.connect()
+            await session.make_directory(r"C:\k")
+            sent = [await session.send(r"C:\k\x.bin", parcel) for _ in range(2)]
+            await session.put(r"C:\k\x.bin", bytes(len(content)))
+            again = await session.send(r"C:\k\x.bin", parcel)
+            read = await session.read(r"C:\k\x.bin")
+            names = await session.names(r"C:\k")
+            await session.close()
+            return sent, again, read == content, names
+
+    assert asyncio.run(story()) == ([True, False], True, True, ("x.bin",))
+    assert len(taken) == 2 * len(pieces)
+
+
+def test_a_large_file_that_cannot_be_read_to_its_end_is_not_there(tmp_path):
+    def chunks():
+        yield bytes(1000)
+        raise UsageError("cannot read the bundle")
+
+    parcel = Parcel(size=2000, sha256=hashlib.sha256(bytes(2000)).hexdigest(), chunks=chunks)
+
+    async def story():
+        async with Server(tmp_path) as server:
+            session = await server.connect()
+            await session.make_directory(r"C:\k")
+            with pytest.raises(UsageError, match="cannot read the bundle"):
+                await session.send(r"C:\k\x.bin", parcel)
+            read = await session.read(r"C:\k\x.bin")
+            await session.close()
+            return read
+
+    assert asyncio.run(story()) is None
 
 
 def test_a_host_key_that_was_confirmed_is_remembered_and_asked_for_once(tmp_path):

@@ -1,129 +1,136 @@
-"""A site without internet: a bundle made from an HTTPS mirror of the real binaries, then no source at all.
+"""A site without internet: a bundle made from an HTTPS mirror of the real binaries, then no network at all.
 
-The lab's own mirror is stopped before the join, so that every program on the host came out of the
-bundle, through the SSH session.
+The command line runs in the ground room, from which only the cluster and the host are reached; so every
+program on the host came out of the bundle, through the SSH session.
 """
 
 import functools
 import http.server
 import json
-import subprocess
+import ssl
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 import trustme
 import yaml
+from tests.lab.snapshot import snapshot
 
-from transom_lab.fleet import LabFleet, prepare_fleet, reset_flags
+from transom.cli.main import main
+from transom_lab.fleet import LabFleet, prepare_fleet
 from transom_lab.lab import Lab, Wish
 from transom_lab.mirror import SITES
 from transom_lab.namespaces import Room
 from transom_lab.places import cache_directory
 from transom_lab.progress import Progress
 
+pytestmark = pytest.mark.timeout(600)
+
 
 @dataclass
 class Site:
-    """A lab with one bare host, its fleet and lock, and a folder for the bundle."""
+    """A lab with one bare host, its fleet as seen from the ground room, and a bundle."""
 
     lab: Lab
-    made: LabFleet
-    folder: Path
+    fleet: Path
+    bundle: Path
 
-    def transom(self, *words: str) -> "subprocess.CompletedProcess[str]":
-        """Run the command line in a process of its own."""
-        return subprocess.run(
-            [sys.executable, "-m", "transom", *words],
-            capture_output=True,
-            text=True,
-            stdin=subprocess.DEVNULL,
-            timeout=900,
-            check=False,
+    def apply(self, *words: str) -> tuple[int, str, str]:
+        """Run `transom apply` where nothing but the cluster and the host can be reached."""
+        argv = [sys.executable, "-m", "transom", "apply", "-f", str(self.fleet), "--no-addons"]
+        ground = Room(self.lab.directory / "ground")
+        done = ground.call(
+            [*argv, "--bundle", str(self.bundle), *words], timeout_s=500, check=False
         )
+        return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
 @pytest.fixture(scope="module")
 def site(
     lone_lab: Callable[[str], Lab], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Site]:
-    lab = lone_lab("bundle")
+    """The bundle is there; what it was made from is gone."""
+    lab, folder = lone_lab("bundle"), tmp_path_factory.mktemp("bundle")
     lab.down()
     try:
         lab.up(Wish(hosts=1, bare=True))
         made = prepare_fleet(lab, cache=cache_directory(), progress=Progress())
-        yield Site(lab, made, tmp_path_factory.mktemp("bundle"))
+        Room(lab.directory / "ground").stop("mirror")
+        fleet, bundle = folder / "fleet.yaml", folder / "lab.bundle"
+        with mirrored(made, folder) as (address, certificate):
+            fleet.write_text(json.dumps(seen_from_the_ground(lab, made, address)))
+            words = ["bundle", "create", "-f", str(fleet), "--lock", str(made.lock)]
+            words += ["--ca-file", str(certificate), "--without-images", "-o", str(bundle)]
+            assert main(words) == 0
+        yield Site(lab, fleet, bundle)
     finally:
         lab.down()
 
 
-@pytest.fixture(scope="module")
-def mirror(site: Site) -> Iterator[tuple[str, Path]]:
+@contextmanager
+def mirrored(made: LabFleet, folder: Path) -> Iterator[tuple[str, Path]]:
     """The lab's artifacts over HTTPS on this machine, and the authority of its certificate."""
-    authority = trustme.CA()
-    certificate = site.folder / "ca.pem"
+    authority, certificate = trustme.CA(), folder / "ca.pem"
     authority.cert_pem.write_to_path(str(certificate))
-    import ssl
-
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("127.0.0.1").configure_cert(context)
-    files = site.made.lock.parent / "files"
-    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(files))
+    files = str(made.lock.parent / "files")
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=files)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.socket = context.wrap_socket(server.socket, server_side=True)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
+    threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"https://127.0.0.1:{server.server_port}", certificate
     server.shutdown()
     server.server_close()
 
 
-@pytest.fixture(scope="module")
-def bundle(site: Site, mirror: tuple[str, Path]) -> Path:
-    """The bundle, made by the lab's lock from that mirror."""
-    address, certificate = mirror
-    document = yaml.safe_load(site.made.fleet.read_text())
-    document["spec"]["source"]["mirrors"] = {
-        upstream: f"{address}/{upstream.partition('://')[2]}" for upstream in SITES
+def seen_from_the_ground(lab: Lab, made: LabFleet, mirror: str) -> object:
+    """The lab's fleet with the addresses of its own network."""
+    document = yaml.safe_load(made.fleet.read_text("utf-8"))
+    spec = document["spec"]
+    spec["source"]["mirrors"] = {
+        upstream: f"{mirror}/{upstream.partition('://')[2]}" for upstream in SITES
     }
-    fleet, path = site.folder / "fleet.yaml", site.folder / "lab.bundle"
-    fleet.write_text(json.dumps(document))
-    done = site.transom(
-        *("bundle", "create", "-f", str(fleet), "--lock", str(site.made.lock)),
-        *("--ca-file", str(certificate), "--without-images", "-o", str(path)),
-    )
-    assert done.returncode == 0, done.stderr
-    return path
+    spec["cluster"]["kubeconfig"] = str(lab.control_plane.directory / "etc/kubernetes/admin.conf")
+    for host in spec["hosts"]:
+        host["connection"]["ssh"] |= {"host": host["address"], "port": 22}
+        host["reboot"] = "allowed"
+    return document
 
 
-def test_a_flipped_byte_is_refused_before_the_host_is_touched(site, bundle):
-    content = bytearray(bundle.read_bytes())
-    content[len(content) // 2] ^= 1
-    damaged = site.folder / "damaged.bundle"
-    damaged.write_bytes(content)
-    flags = reset_flags(site.lab, site.lab.host("win1"))
-    said = site.transom("join", *flags, "--bundle", str(damaged))
-    assert said.returncode == 5
-    assert "is damaged in artifacts/" in said.stderr
-    assert not (site.lab.host("win1").drive_c / "k/transom").exists()
-    damaged.unlink()
+def test_a_flipped_byte_is_refused_by_name_before_the_host_is_touched(site):
+    before = snapshot(site.lab.host("win1"))
+    middle = site.bundle.stat().st_size // 2
+
+    def flip() -> None:
+        with site.bundle.open("r+b") as stream:
+            stream.seek(middle)
+            byte = stream.read(1)[0]
+            stream.seek(middle)
+            stream.write(bytes([byte ^ 1]))
+
+    flip()
+    code, _, said = site.apply("--yes")
+    flip()
+    assert code == 5
+    assert "is damaged in artifacts/" in said
+    assert snapshot(site.lab.host("win1")) == before
 
 
-@pytest.mark.timeout(900)
-def test_a_host_joins_with_nothing_but_the_bundle(site, bundle):
+def test_a_host_becomes_ready_with_nothing_but_the_bundle(site):
     """And a second time nothing is carried and nothing changes."""
-    Room(site.lab.directory / "ground").stop("mirror")
-    flags = reset_flags(site.lab, site.lab.host("win1"))
-    joined = site.transom("join", *flags, "--bundle", str(bundle), "--reboot", "-o", "json")
-    assert joined.returncode == 0, joined.stdout + joined.stderr
-    assert json.loads(joined.stdout)["ready"] is True
-    assert "carry artifacts to the host" in joined.stderr
+    code, out, said = site.apply("--yes", "-o", "json")
+    assert code == 0, out + said
+    (host,) = json.loads(out)["hosts"]
+    assert host["ready"] is True
+    assert "carry artifacts to the host" in said
     assert not (site.lab.host("win1").drive_c / "k/transom/carried").exists()
 
-    again = site.transom("join", *flags, "--bundle", str(bundle))
-    assert again.returncode == 0, again.stderr
-    assert "nothing to change" in again.stdout
-    assert "carry artifacts" not in again.stderr
+    code, out, said = site.apply()
+    assert code == 0, out + said
+    assert "win1: nothing to do" in out
+    assert "carry artifacts" not in said

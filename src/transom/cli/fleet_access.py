@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from transom.cli import cluster_access, console, fleet_file, host_ways, lock_file
+from transom.cli import cluster_access, console, fetchers, fleet_file, host_ways, lock_file
 from transom.cli.credentials import Secrets
 from transom.errors import UsageError
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _PARALLEL = 100
+_SOURCES = ("lock", "python", "ca_file", "header")
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="python.org's embeddable package for hosts, instead of downloading it",
     )
-    group.add_argument(
+    fetchers.add_arguments(group)
+    add_bundle_argument(group)
+
+
+def add_bundle_argument(parser: "argparse.ArgumentParser | argparse._ArgumentGroup") -> None:
+    """A bundle instead of every other source."""
+    parser.add_argument(
         "--bundle",
         metavar="FILE",
         help="take artifacts, their lock and Python from this bundle and from nowhere else "
@@ -106,6 +113,11 @@ def add_addons_argument(parser: argparse.ArgumentParser) -> None:
 
 def open_site(args: argparse.Namespace) -> Site:
     """Read the fleet and have its doors; none is opened yet."""
+    if getattr(args, "mirror", None):
+        raise UsageError(
+            "--mirror is for one machine without a fleet",
+            hint="write source.mirrors into the fleet",
+        )
     fleet = one_fleet(args)
     hosts = chosen_hosts(fleet, args)
     if holdings := _holdings(args, fleet):
@@ -125,9 +137,10 @@ def _holdings(args: argparse.Namespace, fleet: "Fleet") -> "BundleHoldings | Non
     from transom.image.bundle.holdings import BundleHoldings
 
     given = getattr(args, "bundle", None)
-    if given and (getattr(args, "lock", None) or getattr(args, "python", None)):
+    other = [f"--{name.replace('_', '-')}" for name in _SOURCES if getattr(args, name, None)]
+    if given and other:
         raise UsageError(
-            "--bundle uses nothing else, so --lock and --python have no place beside it",
+            f"--bundle uses nothing else, so {other[0]} has no place beside it",
             hint="leave out one of them",
         )
     if given:
@@ -209,13 +222,15 @@ def doors_of(args: argparse.Namespace, fleet: "Fleet", lock: "Lock") -> "FleetDo
     from transom.kube.objects import KubeObjects
 
     api = _api(args, fleet)
+    sources = fetchers.Fetchers(getattr(args, "ca_file", ""), getattr(args, "header", ()))
     brought: list[Brought] = []
 
     def bring() -> "Brought":
         from transom.cli import join
 
         if not brought:
-            brought.append(join.brought_of(getattr(args, "python", None), lock, fleet.source))
+            python = getattr(args, "python", None)
+            brought.append(join.brought_of(python, lock, fleet.source, sources))
         return brought[0]
 
     secrets = Secrets(api)
@@ -232,6 +247,7 @@ def doors_of(args: argparse.Namespace, fleet: "Fleet", lock: "Lock") -> "FleetDo
         parallel=args.parallel,
         token=_token(fleet, secrets),
         objects=KubeObjects(api) if api is not None else None,
+        access=sources.access(),
     )
 
 

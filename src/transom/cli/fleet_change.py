@@ -27,7 +27,7 @@ def add_either_arguments(parser: ArgumentParser) -> None:
     host_access.add_arguments(parser, optional=True)
     join.add_artifact_arguments(parser)
     fleet_access.add_choice_arguments(parser)
-    fleet_access.add_way_arguments(parser)
+    fleet_access.add_bundle_argument(fleet_access.add_way_arguments(parser))
     parser.add_argument("-y", "--yes", action="store_true", help="do not ask")
     parser.add_argument("--junit", metavar="FILE", help="write a fleet's result as JUnit XML too")
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from transom.cli import host_access, lock_file
 from transom.cli.join import brought_of, lock_of
 from transom.cli.step_lines import StepLines
+from transom.errors import UsageError
 
 if TYPE_CHECKING:
     from transom.fleet.join import Doors, Pin
@@ -50,6 +51,11 @@ def one_host(args: Namespace, *, kubernetes: str = "") -> OneHost:
     from transom.cli.fetchers import Fetchers
     from transom.model.fleet import Source
 
+    if args.bundle:
+        raise UsageError(
+            "--bundle is for the hosts of a fleet here",
+            hint="name the fleet with -f and the host with --host",
+        )
     source = Source(mirrors=host_access.mirrors_of(args.mirror))
     sources = Fetchers(args.ca_file, args.header)
     wish = replace(

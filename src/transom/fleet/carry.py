@@ -10,7 +10,7 @@ from typing import Protocol
 
 from transom.fleet.program import HOME
 from transom.model.recipe import Artifact
-from transom.remote.session import Session
+from transom.remote.session import Parcel, Session
 
 CARRIED = HOME + r"\carried"
 
@@ -22,8 +22,8 @@ class Holdings(Protocol):
         """Whether it is here."""
         ...
 
-    def read(self, sha256: str) -> bytes:
-        """Its bytes, whose sum was checked; raise where they are not what they were."""
+    def parcel(self, sha256: str) -> Parcel:
+        """Its bytes, to be sent."""
         ...
 
 
@@ -39,18 +39,15 @@ def to_be_carried(artifacts: Iterable[Artifact], holdings: Holdings) -> tuple[Ar
 
 async def carry(
     session: Session, artifacts: Iterable[Artifact], lacking: Iterable[str], holdings: Holdings
-) -> int:
-    """Send the carried artifacts that the host lacks; give how many bytes were sent."""
-    names, sent = frozenset(lacking), 0
+) -> None:
+    """Send the carried artifacts that the host lacks."""
+    names = frozenset(lacking)
     for artifact in artifacts:
         sha256 = artifact.sha256
         if artifact.id not in names or sha256 is None or artifact.file != _place(sha256):
             continue
-        content = holdings.read(sha256)
         await session.make_directory(CARRIED)
-        if await session.put(_place(sha256), content):
-            sent += len(content)
-    return sent
+        await session.send(_place(sha256), holdings.parcel(sha256))
 
 
 async def clear(session: Session) -> None:

@@ -7,7 +7,7 @@ for the visit and taken away again, unless it is to stay.
 
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -27,7 +27,7 @@ from transom.kube.objects import Objects
 from transom.model.answers import Survey
 from transom.model.fleet import Fleet, Host
 from transom.model.lock import Lock
-from transom.model.request import Request, Verb
+from transom.model.request import Request, SourceAccess, Verb
 from transom.recipe.resolve import cases_of
 
 _NO_API = "the cluster: there is no kubeconfig, so nothing in it is checked, drained or awaited"
@@ -38,7 +38,8 @@ class FleetDoors:
     """Everything outside that work on a fleet reaches for.
 
     `api` and `objects` are None without a kubeconfig; then `token` gives the bootstrap token that the
-    fleet names. What `holdings` has is carried to hosts, which then download nothing of it.
+    fleet names. What `holdings` has is carried to hosts, which then download nothing of it; `access`
+    is what they trust and say where they download themselves.
     """
 
     api: Api | None
@@ -50,6 +51,7 @@ class FleetDoors:
     token: Callable[[], Awaitable[str]] | None = None
     objects: Objects | None = None
     holdings: Holdings | None = None
+    access: SourceAccess = field(default_factory=SourceAccess)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +76,7 @@ async def survey_fleet(
     """Look at the cluster, then at every chosen host at once; raise where the fleet cannot work."""
     entry = entry_of(fleet) if doors.api is None else await read_entry(doors.api)
     fleet = at_cluster(fleet, entry)
-    requests = _carried(requests_of(fleet, entry, lock, verb=verb, hosts=hosts), doors.holdings)
+    requests = _furnished(requests_of(fleet, entry, lock, verb=verb, hosts=hosts), doors)
     checked, unread = await _check(fleet, entry, doors, hosts=tuple(requests))
     planned = None
     if addons and doors.objects is not None and not checked.refusals:
@@ -90,7 +92,7 @@ async def survey_fleet(
             anew = requests_of(
                 fleet, entry, lock, verb=verb, hosts=(name,), detected_runtimes=there
             )
-            requests.update(_carried(anew, doors.holdings))
+            requests.update(_furnished(anew, doors))
             found = await survey_host(connect, requests[name], bring=doors.bring)
         return found
 
@@ -99,18 +101,19 @@ async def survey_fleet(
     return Surveyed(plan=plan, entry=entry, requests=requests, surveys=surveys)
 
 
-def _carried(requests: Mapping[str, Request], holdings: Holdings | None) -> dict[str, Request]:
-    """The requests; what is held here will lie on the host when its run begins."""
-    if holdings is None:
-        return dict(requests)
+def _furnished(requests: Mapping[str, Request], doors: FleetDoors) -> dict[str, Request]:
+    """The requests with the ways to artifacts; what is held here will lie on the host by then."""
+    furnished = {name: replace(request, access=doors.access) for name, request in requests.items()}
+    if doors.holdings is None:
+        return furnished
     return {
         name: replace(
             request,
             recipe=replace(
-                request.recipe, artifacts=to_be_carried(request.recipe.artifacts, holdings)
+                request.recipe, artifacts=to_be_carried(request.recipe.artifacts, doors.holdings)
             ),
         )
-        for name, request in requests.items()
+        for name, request in furnished.items()
     }
 
 

@@ -106,18 +106,30 @@ class Downloader:
         body: Callable[[], Iterable[bytes]] | None = None,
     ) -> Mapping[str, str]:
         """Make a request whose answer is in its headers; the body is made anew for each try."""
+        return self.persist(
+            url,
+            lambda deadline: self.exchange_once(
+                method, url, deadline, headers=headers, body=body() if body is not None else None
+            ),
+        )
 
-        def once(deadline: float) -> Mapping[str, str]:
-            timeout_s = self._timeout(deadline)
-            sent = body() if body is not None else None
-            with self._https.send(
-                method, url, timeout_s=timeout_s, headers=headers, body=sent
-            ) as response:
-                while response.read_some(_CHUNK):
-                    self._watch(url, deadline)
-                return response.headers
-
-        return self.persist(url, once)
+    def exchange_once(
+        self,
+        method: str,
+        url: str,
+        deadline: float,
+        *,
+        headers: Mapping[str, str] | None = None,
+        body: Iterable[bytes] | None = None,
+    ) -> Mapping[str, str]:
+        """One try of an exchange, for whoever persists in something longer."""
+        timeout_s = self._timeout(deadline)
+        with self._https.send(
+            method, url, timeout_s=timeout_s, headers=headers, body=body
+        ) as response:
+            while response.read_some(_CHUNK):
+                self._watch(url, deadline)
+            return response.headers
 
     def file(
         self,

@@ -20,6 +20,10 @@ T = TypeVar("T")
 OpenDownloader = Callable[[Sequence[Header]], Downloader]
 """A downloader that sends these headers beside its own."""
 
+ChunksFrom = Callable[[int], Iterable[bytes]]
+"""A blob's bytes from an offset on."""
+
+_EMPTY: Mapping[str, str] = {"Content-Length": "0"}
 _PARAMETER = re.compile(r'(\w+)="([^"]*)"')
 
 
@@ -60,20 +64,14 @@ class Repository:
             return False
         return True
 
-    def put_blob(self, digest: str, size: int, chunks: Callable[[], Iterable[bytes]]) -> None:
-        """Upload a blob in one piece; the registry checks its digest."""
-        url = f"{self._root}/blobs/uploads/"
-        empty = {"Content-Length": "0"}
-        begun = self._known(
-            lambda door: door.exchange("POST", url, headers=empty, body=lambda: (b"",))
+    def put_blob(self, digest: str, size: int, chunks: ChunksFrom) -> None:
+        """Upload a blob, going on where the registry says that it was cut off; it checks the digest."""
+        upload = _Upload(f"{self._root}/blobs/uploads/", digest, size, chunks)
+        self._known(
+            lambda door: door.persist(
+                upload.url, lambda deadline: upload.go_on(door, deadline), lambda: upload.arrived
+            )
         )
-        if "location" not in begun:
-            raise PermanentError(f"{shown(url)} names no place for uploads", subject=shown(url))
-        place = urljoin(url, begun["location"])
-        query = urlencode({"digest": digest})
-        place += ("&" if urlsplit(place).query else "?") + query
-        headers = {"Content-Length": str(size), "Content-Type": "application/octet-stream"}
-        self._known(lambda door: door.exchange("PUT", place, headers=headers, body=chunks))
 
     def put_manifest(self, reference: str, media_type: str, content: bytes) -> None:
         """Put an index or a manifest under a tag or its digest."""
@@ -112,3 +110,61 @@ class Repository:
         if not isinstance(token, str) or not token:
             raise PermanentError(f"{shown(url)} gave no token", subject=shown(url)) from refusal
         return token
+
+
+class _Upload:
+    """One blob on its way into a registry, over as many tries as it takes."""
+
+    def __init__(self, url: str, digest: str, size: int, chunks: ChunksFrom) -> None:
+        self.url = url
+        self.arrived = 0
+        self._digest, self._size, self._chunks = digest, size, chunks
+        self._place = ""
+
+    def go_on(self, door: Downloader, deadline: float) -> None:
+        """Send what is missing, then name the whole."""
+        self.arrived = self._asked(door, deadline) if self._place else 0
+        if not self.arrived:
+            begun = door.exchange_once("POST", self.url, deadline, headers=_EMPTY, body=(b"",))
+            self._move(self.url, begun)
+        if self.arrived < self._size:
+            sent = door.exchange_once(
+                "PATCH",
+                self._place,
+                deadline,
+                headers=self._missing(),
+                body=self._chunks(self.arrived),
+            )
+            self._move(self._place, sent)
+        mark = "&" if urlsplit(self._place).query else "?"
+        whole = f"{self._place}{mark}{urlencode({'digest': self._digest})}"
+        door.exchange_once("PUT", whole, deadline, headers=_EMPTY, body=(b"",))
+
+    def _asked(self, door: Downloader, deadline: float) -> int:
+        """How many bytes the registry says it has; none where it knows nothing of them."""
+        try:
+            said = door.exchange_once("GET", self._place, deadline)
+        except Unauthorized:
+            raise
+        except PermanentError:
+            return 0
+        self._move(self._place, said, needed=False)
+        last = said.get("range", "").removeprefix("bytes=").rpartition("-")[2]
+        # The last byte's number; 0 is what registries say of an upload without a byte.
+        return int(last) + 1 if last.isascii() and last.isdigit() and int(last) else 0
+
+    def _missing(self) -> Mapping[str, str]:
+        headers = {
+            "Content-Length": str(self._size - self.arrived),
+            "Content-Type": "application/octet-stream",
+        }
+        if self.arrived:
+            headers["Content-Range"] = f"{self.arrived}-{self._size - 1}"
+        return headers
+
+    def _move(self, url: str, answer: Mapping[str, str], *, needed: bool = True) -> None:
+        """Each answer may name another place for what comes next."""
+        if "location" in answer:
+            self._place = urljoin(url, answer["location"])
+        elif needed:
+            raise PermanentError(f"{shown(url)} names no place for uploads", subject=shown(url))

@@ -4,7 +4,7 @@ Used by `fleet`; tests put a simulated host behind it. Paths are Windows paths. 
 error of `transom.errors`: temporary where the connection broke, permanent where the host said no.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -16,6 +16,15 @@ class Completed:
     code: int
     stdout: bytes
     stderr: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parcel:
+    """A large file of this machine, read in pieces as it is sent."""
+
+    size: int
+    sha256: str
+    chunks: Callable[[], Iterator[bytes]]
 
 
 class Session(Protocol):
@@ -38,6 +47,13 @@ class Session(Protocol):
 
     async def put(self, path: str, content: bytes) -> bool:
         """Have a file with that content, checked after writing; False where it already had it."""
+        ...
+
+    async def send(self, path: str, parcel: Parcel) -> bool:
+        """Have a large file there, whole or not at all; whoever uses it checks its sum.
+
+        False where it already had it.
+        """
         ...
 
     async def make_directory(self, path: str) -> bool:

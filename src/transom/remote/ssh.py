@@ -18,13 +18,14 @@ from typing import NamedTuple, Protocol
 import asyncssh
 
 from transom.errors import PermanentError, TemporaryError, UsageError
-from transom.remote.session import Completed
+from transom.remote.session import Completed, Parcel
 from transom.remote.ssh_config import resolved
 from transom.remote.target import Target
 
 _CONNECT_S = 20.0
 _LOGIN_S = 60.0
 _FILE_S = 300.0
+_CHUNK = 1 << 20
 _KEEPALIVE_S = 15
 _PLAIN_WORD = re.compile(r"[\w:\\./()*,+=-]+")
 _PART = ".part"
@@ -222,6 +223,24 @@ class SshSession:
             await files.posix_rename(_remote(part), _remote(path))
             return True
 
+    async def send(self, path: str, parcel: Parcel) -> bool:
+        """Write beside, each piece under the deadline of its own, and rename."""
+        async with self._sftp("compare", path) as files:
+            if await _digest(files, path, size=parcel.size) == bytes.fromhex(parcel.sha256):
+                return False
+        part, clock = path + _PART, asyncio.get_running_loop()
+        with self._translated(f"write {path}"):
+            async with (
+                asyncio.timeout(_FILE_S) as patience,
+                files.open(_remote(part), "wb") as stream,
+            ):
+                for chunk in parcel.chunks():
+                    await stream.write(chunk)
+                    patience.reschedule(clock.time() + _FILE_S)
+            async with asyncio.timeout(_FILE_S):
+                await files.posix_rename(_remote(part), _remote(path))
+        return True
+
     async def make_directory(self, path: str) -> bool:
         """Make one directory; the one above it must be there."""
         async with self._sftp("make", path) as files:
@@ -313,8 +332,11 @@ async def _digest(files: asyncssh.SFTPClient, path: str, *, size: int) -> bytes 
     remote = _remote(path)
     if not await files.isfile(remote) or await files.getsize(remote) != size:
         return None
+    found = hashlib.sha256()
     async with files.open(remote, "rb") as stream:
-        return hashlib.sha256(_bytes(await stream.read())).digest()
+        while chunk := _bytes(await stream.read(_CHUNK)):
+            found.update(chunk)
+    return found.digest()
 
 
 def _bytes(content: str | bytes) -> bytes:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from transom.errors import PermanentError, TemporaryError, UsageError
-from transom.remote.session import Completed
+from transom.remote.session import Completed, Parcel
 
 if TYPE_CHECKING:
     from pypsrp.shell import Process, WinRS
@@ -150,6 +150,10 @@ class WinRmSession:
                 hint="look for a full disk or a virus scanner that changes files",
             )
         return True
+
+    async def send(self, path: str, parcel: Parcel) -> bool:
+        """As `put`: the script takes a file as one piece."""
+        return await self.put(path, b"".join(parcel.chunks()))
 
     async def make_directory(self, path: str) -> bool:
         """Make one directory."""

@@ -384,9 +384,18 @@ def test_a_rival_is_refused_before_any_host_is_touched(with_addons, capsys):
 
 
 @pytest.mark.usefixtures("site")
-def test_a_bundle_beside_a_lock_is_a_contradiction(capsys):
-    assert main(["plan", "--bundle", "x.bundle", "--lock", "transom.lock"]) == 2
-    assert "uses nothing else" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["plan", "--bundle", "x", "--lock", "l"], "--bundle uses nothing else, so --lock has no"),
+        (["apply", "--bundle", "x", "--ca-file", "c"], "so --ca-file has no place beside it"),
+        (["upgrade", "10.0.0.9", "--bundle", "x"], "--bundle is for the hosts of a fleet here"),
+        (["upgrade", "--mirror", "https://a=https://b"], "--mirror is for one machine"),
+    ],
+)
+def test_sources_that_have_no_place_beside_each_other_are_refused(words, said, capsys):
+    assert main(words) == 2
+    assert said in capsys.readouterr().err
 
 
 def test_a_bundle_that_is_not_one_is_refused_before_a_host_is_reached(site, tmp_path, capsys):

@@ -16,6 +16,7 @@ from transom.fleet.plan import Standing
 from transom.fleet.survey import survey_fleet
 from transom.kube.api import Pod, Secret
 from transom.kube.memory import Budget
+from transom.model.request import SourceAccess, SourceHeader
 from transom.model.sight import CertificateRequestSight, RequestState
 from transom.node.host.values import Completed, PathKind
 
@@ -316,3 +317,13 @@ def test_what_is_carried_spoilt_fails_its_host_and_is_undone():
     _, watcher = apply(simulation, holdings=cut_off(simulation, Rotten))
     assert outcomes(watcher) == {"win-01": Outcome.FAILED}
     assert "its SHA-256 is" in str(watcher.ended["win-01"].error)
+
+
+def test_hosts_download_with_the_authorities_and_headers_that_were_given():
+    simulation = Simulation(1)
+    header = SourceHeader(origin="https://mirror.corp", name="Authorization", value="t")
+    access = SourceAccess(authorities="pem", headers=(header,))
+    _, watcher = apply(simulation, access=access)
+    assert outcomes(watcher) == {"win-01": Outcome.CHANGED}
+    (machine,) = simulation.machines.values()
+    assert set(machine.host.source.accesses) == {access}

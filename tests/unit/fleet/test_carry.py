@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+from dataclasses import replace
 
 import pytest
 
@@ -9,6 +10,7 @@ from transom.errors import PermanentError
 from transom.fleet.carry import CARRIED
 from transom.fleet.join import join_host
 from transom.node.host.values import PathKind
+from transom.remote.session import Parcel
 
 
 class Held:
@@ -21,16 +23,18 @@ class Held:
     def has(self, sha256):
         return sha256 in self.content
 
-    def read(self, sha256):
+    def parcel(self, sha256):
         self.asked.append(sha256)
-        return self.content[sha256]
+        content = self.content[sha256]
+        return Parcel(size=len(content), sha256=sha256, chunks=lambda: iter([content]))
 
 
 class Rotten(Held):
     """The same, with one more byte in each."""
 
-    def read(self, sha256):
-        return super().read(sha256) + b"!"
+    def parcel(self, sha256):
+        whole = super().parcel(sha256)
+        return replace(whole, chunks=lambda: iter([*whole.chunks(), b"!"]))
 
 
 @pytest.fixture

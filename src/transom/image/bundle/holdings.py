@@ -7,6 +7,7 @@ from transom.image.bundle.archive import Bundle
 from transom.image.bundle.manifest import LOCK
 from transom.model.lock import Lock
 from transom.recipe.lock_document import read_lock
+from transom.remote.session import Parcel
 
 _PYTHON = "python"
 
@@ -26,9 +27,14 @@ class BundleHoldings:
         """Whether the bundle has an artifact with that sum."""
         return sha256 in self._members
 
-    def read(self, sha256: str) -> bytes:
-        """An artifact's bytes."""
-        return self._bundle.read(self._members[sha256])
+    def parcel(self, sha256: str) -> Parcel:
+        """An artifact, to be sent to a host."""
+        name = self._members[sha256]
+        return Parcel(
+            size=self._bundle.member(name).size,
+            sha256=sha256,
+            chunks=lambda: self._bundle.chunks(name),
+        )
 
     def lock(self) -> Lock:
         """The lock the bundle was made by."""

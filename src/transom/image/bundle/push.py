@@ -43,4 +43,4 @@ def _send(bundle: Bundle, repository: Repository, digest: str, media_type: str) 
 
 
 def _blob(bundle: Bundle, repository: Repository, digest: str, size: int) -> None:
-    repository.put_blob(digest, size, lambda: bundle.chunks(blob_name(digest)))
+    repository.put_blob(digest, size, lambda start: bundle.chunks(blob_name(digest), start=start))
