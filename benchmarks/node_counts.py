@@ -74,6 +74,7 @@ def main() -> int:
     """Do the request and print what each step cost."""
     sys.path.insert(0, r"C:\k\transom\node.pyz")
     program = importlib.import_module("transom.node.program")
+    read_request = importlib.import_module("transom.node.request").read_request
     runner = importlib.import_module("transom.node.runner")
     layout = importlib.import_module("transom.node.layout")
     verb = importlib.import_module("transom.model.request").Verb(sys.argv[1])
@@ -90,7 +91,7 @@ def main() -> int:
             vars(counted.counts).update(vars(replace(Counts())))
             began = now
 
-    request = program.read_request(sys.stdin.read(), verb)
+    request = read_request(sys.stdin.read(), verb)
     run = runner.Runner(host, layout.Layout(), sys.argv[2], listener=listen)
     run.execute(request)
     return 0

@@ -11,7 +11,7 @@ from tests.lab.apiserver import ApiServer
 
 from pods import pods
 from transom.facts.rules import Rule as Row
-from transom.model.fleet import Taint, TaintEffect
+from transom.model.taint import Taint, TaintEffect
 from transom.model.version import Version, VersionRange
 from transom.spec.loader import load
 from transom.workload.catalogue import all_rules

@@ -12,9 +12,10 @@ from transom.errors import Refused
 from transom.facts import rows
 from transom.facts.addons import AddonLimit
 from transom.facts.rows import At
-from transom.model.fleet import CalicoInstaller, CalicoSpec, Fleet, Plugin, Taint
+from transom.model.fleet import CalicoInstaller, CalicoSpec, Fleet, Plugin
 from transom.model.problem import Refusal
 from transom.model.recipe import NetworkPlan, Recipe
+from transom.model.taint import Taint
 from transom.model.version import Version
 
 

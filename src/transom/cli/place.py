@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from transom.errors import UsageError
 
 if TYPE_CHECKING:
-    from transom.model.fleet import Taint
+    from transom.model.taint import Taint
     from transom.workload.place import Placed
 
 SUMMARY = "Send Windows workloads to Windows nodes: selector, tolerations, os.name, RuntimeClass."
@@ -97,7 +97,7 @@ def _refuse_name(runtime_class: str) -> None:
 
 
 def _taint(text: str) -> "Taint":
-    from transom.model.fleet import Taint, TaintEffect
+    from transom.model.taint import Taint, TaintEffect
 
     pair, colon, effect = text.rpartition(":")
     key, _, value = pair.partition("=")

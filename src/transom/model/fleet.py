@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from transom.model.taint import Taint
+
 
 class Privileged(StrEnum):
     """How programs that must act on the host itself are run."""
@@ -60,14 +62,6 @@ class Isolation(StrEnum):
 
     PROCESS = "process"
     HYPERV = "hyperv"
-
-
-class TaintEffect(StrEnum):
-    """What a taint does to pods that do not tolerate it."""
-
-    NO_SCHEDULE = "NoSchedule"
-    PREFER_NO_SCHEDULE = "PreferNoSchedule"
-    NO_EXECUTE = "NoExecute"
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,15 +346,6 @@ class KubeletSpec:
 
     extra_args: Mapping[str, str] = field(default_factory=dict)
     config: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Taint:
-    """A taint the node registers with."""
-
-    key: str
-    effect: TaintEffect
-    value: str = ""
 
 
 @dataclass(frozen=True, slots=True)

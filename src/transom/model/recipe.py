@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from transom.model.fleet import Taint
+from transom.model.taint import Taint
 
 API_VERSION = "transom.dev/v1alpha1"
 # The label a prepared node registers with; add-ons run where it is.

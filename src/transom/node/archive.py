@@ -1,13 +1,15 @@
 """Members of an archive, by name, from an open file: zip and gzipped tar."""
 
-import tarfile
-import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from transom.errors import PermanentError
 from transom.model.recipe import Unpack
+
+if TYPE_CHECKING:
+    import tarfile
+    import zipfile
 
 _CHUNK_BYTES = 1 << 20
 
@@ -17,6 +19,9 @@ Extract = Callable[[str], Iterator[bytes]]
 @contextmanager
 def open_archive(stream: BinaryIO, unpack: Unpack, *, subject: str) -> Iterator[Extract]:
     """Give a function from a member's name to its content by parts."""
+    import tarfile
+    import zipfile
+
     try:
         with stream:
             if unpack is Unpack.ZIP:
@@ -33,7 +38,7 @@ def open_archive(stream: BinaryIO, unpack: Unpack, *, subject: str) -> Iterator[
         ) from error
 
 
-def _zip_members(archive: zipfile.ZipFile) -> Extract:
+def _zip_members(archive: "zipfile.ZipFile") -> Extract:
     def extract(name: str) -> Iterator[bytes]:
         with archive.open(name) as member:
             while chunk := member.read(_CHUNK_BYTES):
@@ -42,7 +47,7 @@ def _zip_members(archive: zipfile.ZipFile) -> Extract:
     return extract
 
 
-def _tar_members(archive: tarfile.TarFile) -> Extract:
+def _tar_members(archive: "tarfile.TarFile") -> Extract:
     names = {member.name.removeprefix("./"): member for member in archive.getmembers()}
 
     def extract(name: str) -> Iterator[bytes]:

@@ -21,6 +21,7 @@ from transom.model.recipe import Recipe
 from transom.model.request import Request, Verb
 from transom.model.secret import SecretPlace
 from transom.node import join_configuration
+from transom.node.boot_places import JOIN_CONFIGURATION, SENTINEL
 from transom.node.host.protocols import Machine
 from transom.node.host.values import PathKind
 from transom.node.join_configuration import TOKEN
@@ -28,11 +29,8 @@ from transom.node.journal import Journal
 from transom.node.layout import Layout
 from transom.node.manual_join import ADMINISTRATORS_ONLY
 from transom.node.runner import Ending, Outcome, Runner
-from transom.node.vault.store import open_store
 
 REBOOT_AND_AGAIN = 1003
-JOIN_CONFIGURATION = r"C:\run\kubeadm\kubeadm-join-config.yaml"
-SENTINEL = r"C:\run\cluster-api\bootstrap-success.complete"
 
 Afterwards = Callable[[Request, Outcome], None]
 
@@ -142,6 +140,8 @@ def _fetch(machine: Machine, plan: Boot) -> None:
         place = decode(SecretPlace, json.loads(machine.files.read(plan.secret)))
     except ValueError as error:
         raise UsageError(f"{plan.secret} is no place of a secret: {error}") from error
+    from transom.node.vault.store import open_store
+
     store = open_store(place, machine.web, machine.clock)
     if machine.files.kind(plan.join) is PathKind.ABSENT:
         content = store.fetch()

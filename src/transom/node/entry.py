@@ -20,29 +20,7 @@ from transom.node import join_configuration
 from transom.node.host.protocols import Files
 from transom.node.host.values import PathKind
 
-VERBS = (Verb.PREPARE.value, Verb.JOIN.value)
 T = TypeVar("T", Recipe, NodeEntry)
-
-
-def add_arguments(verb: argparse.ArgumentParser, name: str) -> None:
-    """The files, what must agree with them, and for a join where its token is."""
-    group = verb.add_argument_group("started on the host, without a request on standard input")
-    group.add_argument("--recipe", default="", metavar="FILE", help="recipe.json; with --entry")
-    group.add_argument("--entry", default="", metavar="FILE", help="node.json; with --recipe")
-    group.add_argument("--kubernetes-version", default="", help="refuse another recipe")
-    group.add_argument("--hostname", default="", help="refuse another host's recipe")
-    if name == Verb.JOIN.value:
-        group.add_argument(
-            "--join-config",
-            default="",
-            metavar="FILE",
-            help="kubeadm's JoinConfiguration (default: a token on standard input)",
-        )
-
-
-def is_asked(options: argparse.Namespace) -> bool:
-    """Whether the request comes from files."""
-    return bool(getattr(options, "recipe", "") or getattr(options, "entry", ""))
 
 
 def request_from_files(

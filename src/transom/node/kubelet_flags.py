@@ -8,8 +8,8 @@ the first join the file is missing and `expected` says what kubeadm will write.
 from collections.abc import Sequence
 
 from transom.errors import PermanentError
-from transom.model.fleet import Taint
 from transom.model.recipe import JoinPlan, Service
+from transom.model.taint import Taint
 from transom.node.quoting import join_arguments
 
 _VARIABLE = "KUBELET_KUBEADM_ARGS"

@@ -13,7 +13,7 @@ from transom.workload.platform import OS_LABELS
 from transom.workload.pods import ObjectView, mapping, pods_in, sequence
 
 if TYPE_CHECKING:
-    from transom.model.fleet import Taint
+    from transom.model.taint import Taint
 
 # Nodes, classes and namespaces; and pods, for the flags of the API server.
 KINDS = ("Node", "RuntimeClass", "Namespace")
@@ -89,7 +89,7 @@ def _versions(runtimes: Iterable[str]) -> Iterable[Version]:
 
 
 def _taints(node: ObjectView) -> "tuple[Taint, ...]":
-    from transom.model.fleet import Taint, TaintEffect
+    from transom.model.taint import Taint, TaintEffect
 
     found = map(mapping, sequence(mapping(node.value.get("spec")).get("taints")))
     return tuple(

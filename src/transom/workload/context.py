@@ -13,7 +13,7 @@ from transom.facts.windows import Release, Support
 from transom.model.version import Version, VersionRange
 
 if TYPE_CHECKING:
-    from transom.model.fleet import Taint
+    from transom.model.taint import Taint
 
 
 class OperatingSystem(Enum):

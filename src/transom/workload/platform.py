@@ -12,7 +12,7 @@ from transom.workload.image import read_image
 from transom.workload.pods import PodView, mapping, sequence, windows_options
 
 if TYPE_CHECKING:
-    from transom.model.fleet import Taint
+    from transom.model.taint import Taint
 
 OS_LABELS = ("kubernetes.io/os", "beta.kubernetes.io/os")
 BUILD_LABEL = "node.kubernetes.io/windows-build"

@@ -20,7 +20,7 @@ from transom.workload.pods import ObjectView, PodView, mapping
 from transom.workload.rule import Hit
 
 if TYPE_CHECKING:
-    from transom.model.fleet import Taint
+    from transom.model.taint import Taint
 
 OS_LABEL = "kubernetes.io/os"
 WINDOWS = OperatingSystem.WINDOWS.value

@@ -9,7 +9,6 @@ from dataclasses import replace
 
 import pytest
 
-from transom.model.fleet import Taint, TaintEffect
 from transom.model.journal import Owner
 from transom.model.recipe import (
     Artifact,
@@ -38,6 +37,7 @@ from transom.model.recipe import (
     Update,
 )
 from transom.model.request import JoinSecrets, Request, Verb
+from transom.model.taint import Taint, TaintEffect
 from transom.node.host.simulated import SimulatedHost
 from transom.node.host.values import (
     Completed,

@@ -9,7 +9,8 @@ from transom.model.codec import encode
 from transom.model.recipe import Recipe
 from transom.model.request import Verb
 from transom.model.secret import SecretPlace
-from transom.node.boot import JOIN_CONFIGURATION, REBOOT_AND_AGAIN, SENTINEL, Boot, adapted, boot
+from transom.node.boot import REBOOT_AND_AGAIN, Boot, adapted, boot
+from transom.node.boot_places import JOIN_CONFIGURATION, SENTINEL
 from transom.node.host.faults import Fault, PowerCut
 from transom.node.host.values import Completed, PathKind, WebAnswer
 from transom.node.layout import Layout

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transom.errors import PermanentError
-from transom.model.fleet import Taint, TaintEffect
+from transom.model.taint import Taint, TaintEffect
 from transom.node.kubelet_flags import command_line, expected, parse_flags_file
 
 

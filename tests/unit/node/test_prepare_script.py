@@ -7,7 +7,7 @@ import tree_sitter_powershell
 from tree_sitter import Language, Node, Parser
 
 from transom.fleet.script import script
-from transom.node.program import _parser
+from transom.node.arguments import parser
 
 SOURCE = script()
 # All that Windows PowerShell 5.1 brings, and one program of Windows.
@@ -56,7 +56,7 @@ def test_the_program_knows_every_option_it_is_given(verb):
     if verb == "prepare":
         given.remove("--join-config")
     words = [word for option in sorted(given) for word in (option, "text")]
-    assert _parser().parse_args([verb, *words]).verb == verb
+    assert parser().parse_args([verb, *words]).verb == verb
 
 
 def test_the_token_is_asked_for_without_echo_and_never_an_argument():

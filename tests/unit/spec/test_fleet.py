@@ -6,6 +6,7 @@ import pytest
 
 from transom.errors import InvalidDocument
 from transom.model import fleet as model
+from transom.model.taint import Taint, TaintEffect
 from transom.spec.fleet import read_fleets
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -45,7 +46,7 @@ def test_the_fleet_of_the_design_gives_its_hosts():
             credential=model.FromFile("~/.ssh/id_ed25519"),
         ),
         kubelet=model.KubeletSpec(extra_args={"v": "2"}, config={"maxPods": 110}),
-        taints=(model.Taint("os", model.TaintEffect.NO_SCHEDULE, "windows"),),
+        taints=(Taint("os", TaintEffect.NO_SCHEDULE, "windows"),),
         labels={"pool": "web", "tier": "web"},
         directories=model.Directories(containerd_root="D:\\containerd"),
         upgrade=model.Upgrade(1, model.Drain(timeout_s=600, delete_empty_dir_data=True)),
@@ -136,7 +137,7 @@ def test_labels_flags_and_taints_keep_words_that_yaml_reads_otherwise():
     assert only.labels == {"zone": "1.10", "spot": "yes", "hot": "on"}
     assert only.kubelet.extra_args == {"v": "2", "feature": "false"}
     assert only.kubelet.config == {"maxPods": 110, "failSwapOn": False}
-    assert only.taints == (model.Taint("n", model.TaintEffect.NO_EXECUTE, "010"),)
+    assert only.taints == (Taint("n", TaintEffect.NO_EXECUTE, "010"),)
 
 
 def test_maps_merge_at_every_depth_and_lists_replace():
@@ -156,7 +157,7 @@ def test_maps_merge_at_every_depth_and_lists_replace():
     kubelet: {config: {list: [3]}}
 """)
     assert only.labels == {"a": "defaults", "b": "pool", "c": "host"}
-    assert only.taints == (model.Taint("c", model.TaintEffect.NO_SCHEDULE),)
+    assert only.taints == (Taint("c", TaintEffect.NO_SCHEDULE),)
     assert only.kubelet.config == {"evictionHard": {"memory": 1, "disk": 2}, "list": [3]}
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from transom.facts.rows import read
 from transom.facts.rules import Rule as Row
-from transom.model.fleet import Taint, TaintEffect
+from transom.model.taint import Taint, TaintEffect
 from transom.model.version import Version, VersionRange
 from transom.spec.loader import load
 from transom.workload import page, rules

@@ -1,7 +1,7 @@
 """Documents become findings: the right pods, places, words and severities."""
 
 from transom.model.finding import Severity
-from transom.model.fleet import Taint, TaintEffect
+from transom.model.taint import Taint, TaintEffect
 from transom.model.version import Version
 from transom.spec.loader import load
 from transom.workload.context import LintContext

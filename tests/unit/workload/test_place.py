@@ -3,7 +3,7 @@
 import json
 
 from pods import pods
-from transom.model.fleet import Taint, TaintEffect
+from transom.model.taint import Taint, TaintEffect
 from transom.model.version import Version
 from transom.workload.context import LintContext
 from transom.workload.place import Placer

@@ -13,7 +13,7 @@ from transom.model.image import OWNER, ImageProvenance
 from transom.model.journal import Owner
 from transom.model.recipe import Recipe
 from transom.model.request import Request, Verb
-from transom.node.boot import JOIN_CONFIGURATION, SENTINEL
+from transom.node.boot_places import JOIN_CONFIGURATION, SENTINEL
 from transom.node.host.protocols import Machine, ReadFiles
 from transom.node.host.values import PathKind
 from transom.node.image import is_told, read_provenance, traces

@@ -4,11 +4,11 @@ Used by the network of Windows; it knows nothing of Windows itself.
 """
 
 import socket
-import ssl
-from email.utils import parsedate_to_datetime
+from datetime import UTC, datetime
 
 _TIMEOUT_S = 5.0
 _HEAD_BYTES = 4096
+_HTTP_DATE = "%a, %d %b %Y %H:%M:%S GMT"
 
 
 def reaches(host: str, port: int) -> bool:
@@ -39,6 +39,8 @@ def time_at(host: str, port: int) -> float | None:
     Its certificate is not verified: with a wrong clock here it could not be, and nothing but the
     date is believed.
     """
+    import ssl
+
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
@@ -60,7 +62,7 @@ def _date(head: str) -> float | None:
         name, _, value = line.partition(":")
         if name.strip().lower() == "date":
             try:
-                return parsedate_to_datetime(value.strip()).timestamp()
+                return datetime.strptime(value.strip(), _HTTP_DATE).replace(tzinfo=UTC).timestamp()
             except ValueError:
                 return None
     return None

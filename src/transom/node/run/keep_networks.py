@@ -16,14 +16,7 @@ from transom.node.run.log import ProgramLog
 from transom.node.run.waiting import Stopped, Waiting
 from transom.node.steps.host_networks import make_network
 
-VERB = "keep-networks"
 _LOOK_S = 5.0
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the verb's arguments."""
-    parser.add_argument("--service", required=True, help="the Windows service to be")
-    parser.add_argument("--home", default=Layout().home, help="where the program keeps its state")
 
 
 def run(options: argparse.Namespace, machine: Machine, layout: Layout) -> int:

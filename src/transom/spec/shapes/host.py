@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from transom.model import fleet
+from transom.model import fleet, taint
 from transom.spec import syntax
 from transom.spec.shape import Flag, Free, Items, Number, Object, Shape, Table, Text
 from transom.spec.shapes.credential import CREDENTIAL, SSH_CREDENTIAL
@@ -104,7 +104,7 @@ _KUBELET = Object(
 _TAINT = Object(
     title="Taint",
     about="A taint the node registers with.",
-    make=fleet.Taint,
+    make=taint.Taint,
     required=("key", "effect"),
     keys={
         "key": Text(about="The taint's key.", syntax=syntax.QUALIFIED_NAME, examples=("os",)),
@@ -116,8 +116,8 @@ _TAINT = Object(
         ),
         "effect": Text(
             about="What it does to pods that do not tolerate it.",
-            choices=tuple(effect.value for effect in fleet.TaintEffect),
-            make=fleet.TaintEffect,
+            choices=tuple(effect.value for effect in taint.TaintEffect),
+            make=taint.TaintEffect,
         ),
     },
 )
