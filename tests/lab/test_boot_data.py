@@ -57,7 +57,8 @@ class Machine(Site):
 
     def plan(self, token=""):
         request = self.request(Verb.JOIN)
-        secrets = replace(request.join, token=token) if token else request.join
+        wrong = {"token": token, "discovery": "3s"}
+        secrets = replace(request.join, **wrong) if token else request.join
         # The pool's recipe: whatever machine boots with it puts its own name in.
         recipe = replace(
             self.recipe,

@@ -441,7 +441,7 @@ def test_a_starter_that_is_killed_has_handed_over_or_changed_nothing(prepared, e
 def test_a_wrong_token_is_undone_and_named_without_the_token(prepared):
     before = prepared.snapshot()
     request = prepared.request(Verb.JOIN)
-    wrong = replace(request.join, token="abcdef.0000000000000000")
+    wrong = replace(request.join, token="abcdef.0000000000000000", discovery="3s")
     answer = prepared.call("join --run wrong", replace(request, join=wrong))
     assert answer.code == 5
     assert "kubeadm join ended with 1" in answer.result["message"]
