@@ -42,7 +42,7 @@ def started(tmp_path, monkeypatch):
     def start():
         with pytest.raises(SystemExit):
             runpy.run_path(str(program), run_name="__main__")
-        return Path(sys.modules["transom.node.program"].__file__).parents[2]
+        return Path(str(sys.modules["transom.node.program"].__file__)).parents[2]
 
     yield program, start
     for name in ours():
