@@ -80,6 +80,7 @@ class Machine:
     orders: list[str] = field(default_factory=list)
     tokens: list[str] = field(default_factory=list)
     cut_after: str = ""
+    cut_at_put: str = ""
     lost_starts: int = 0
     reboots: int = 0
     problem: str = ""
@@ -203,6 +204,9 @@ class Session:
     async def put(self, path: str, content: bytes) -> bool:
         if await self.read(path) == content:
             return False
+        if self.machine.cut_at_put and path.endswith(self.machine.cut_at_put):
+            self.machine.cut_at_put = ""
+            raise TemporaryError("the session was cut")
         self.machine.host.files.write(path, content)
         return True
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from transom_lab.lab import Lab
 from transom_lab.namespaces import Room
 from transom_lab.network import bridge_port, give_address
-from transom_lab.standins import cancel_power_cut, order_power_cut
+from transom_lab.standins import cancel_power_cut, order_power_cut, power_cut_is_ordered
 from transom_lab.volume import limit, release
 
 _TIMEOUT_S = 60.0
@@ -33,6 +33,10 @@ class Faults:
     def mend_network(self, name: str) -> None:
         """Plug the cable in again."""
         self._link(name, "up")
+
+    def cut_sessions(self, name: str) -> None:
+        """End every SSH session with the host; new ones are let in at once."""
+        self._lab.host(name).restart_ssh()
 
     def restore_address(self, name: str) -> None:
         """Give the host the address that it lost when a switch was made (`hns.interrupt_at_next_switch`)."""
@@ -79,6 +83,10 @@ class Faults:
         """
         drive = self._lab.host(name).drive_c
         order_power_cut(drive, program, write, lose_unflushed=lose_unflushed)
+
+    def awaits_power_cut(self, name: str) -> bool:
+        """Whether a cut was ordered and has not come yet."""
+        return power_cut_is_ordered(self._lab.host(name).drive_c)
 
     def cancel_power_cut(self, name: str) -> bool:
         """Take the order back; false where the power was cut, or no cut was ordered."""

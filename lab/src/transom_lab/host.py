@@ -167,6 +167,11 @@ class WindowsHost:
             self.run(["regedit", "/S", r"C:\k\host.reg"])
             self._registry_file.unlink()
         self.run(["wineboot"])
+        self.restart_ssh()
+
+    def restart_ssh(self) -> None:
+        """Start the SSH server, anew where it runs: what its sessions ran goes on by itself."""
+        self.room.stop("sshd", timeout_s=2)
         self._python("sshd", "transom_lab.sshd", str(self._ssh_settings), enter=Enter.PROCESSES)
         self._await_ssh()
 

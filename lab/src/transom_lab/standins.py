@@ -98,6 +98,11 @@ def order_power_cut(drive_c: Path, program: str, write: int, *, lose_unflushed: 
     _write(file, f"{program} {write} {'lose' if lose_unflushed else 'keep'}")
 
 
+def power_cut_is_ordered(drive_c: Path) -> bool:
+    """Whether a cut was ordered and has not come yet."""
+    return _state_file(drive_c, "power-cut").with_suffix("").exists()
+
+
 def cancel_power_cut(drive_c: Path) -> bool:
     """Take the order back; whether it still stood."""
     file = _state_file(drive_c, "power-cut").with_suffix("")

@@ -227,11 +227,9 @@ def doors_of(args: argparse.Namespace, fleet: "Fleet", lock: "Lock") -> "FleetDo
 
     def bring() -> "Brought":
         from transom.cli import join
-        from transom.fleet.interpreter import local_package
 
         if not brought:
-            own = local_package(fleet.source, fleet_file.folder(args.filename))
-            python = getattr(args, "python", None) or own
+            python = getattr(args, "python", None)
             brought.append(join.brought_of(python, lock, fleet.source, sources))
         return brought[0]
 

@@ -166,4 +166,5 @@ def _print(done: "WasReset", output: str, elapsed_s: float) -> None:
         print(f"{done.name} has nothing of Transom; nothing was changed")
     else:
         gone = "its Node is deleted" if done.node_deleted else "it had no Node"
+        gone = "it is a node as it was found when it was adopted" if done.given_back else gone
         print(f"{done.name} is reset: {len(done.undone)} steps undone, {gone}; {elapsed_s:.1f} s")

@@ -12,12 +12,12 @@ from typing import Protocol
 from transom.errors import TemporaryError, TransomError
 from transom.fleet.approve import Asker, approve_serving, names_of
 from transom.fleet.carry import carry, clear
-from transom.fleet.drain import MARK, cordon, drain, uncordon
+from transom.fleet.drain import MARK, empty, uncordon
 from transom.fleet.hosts import each
 from transom.fleet.plan import HostPlan, Standing
 from transom.fleet.run import HostRun
 from transom.fleet.survey import FleetDoors, Surveyed
-from transom.fleet.work import Bench, Watcher, await_ready, bring_to_recipe
+from transom.fleet.work import Bench, Watcher, await_ready, bring_to_recipe, patiently
 from transom.kube.api import Api, Node
 from transom.model.answers import Survey
 from transom.model.fleet import Host, Reboot
@@ -138,7 +138,8 @@ async def _work(work: Applying, host: Host, planned: HostPlan, watcher: Watcher)
     api, request = work.doors.api, work.surveyed.requests[host.name]
     node_name = request.recipe.join.node_name
     if planned.drains and api is not None:
-        await _empty(work, host, node_name, watcher)
+        watcher.stage("cordon the node and let its pods leave")
+        await empty(api, node_name, host.upgrade.drain, work.doors.clock)
     since = await api.time() if api is not None and planned.joins else 0
     changed = await _change(work, host, planned, watcher)
     if api is None:
@@ -147,12 +148,12 @@ async def _work(work: Applying, host: Host, planned: HostPlan, watcher: Watcher)
     node = await await_ready(node_name, api, work.doors.clock)
     labels = given_labels(host.labels)
     if any(node.labels.get(key) != value for key, value in labels.items()):
-        await api.label_node(node_name, labels)
+        await patiently(lambda: api.label_node(node_name, labels), work.doors.clock)
     notes: tuple[str, ...] = ()
     if planned.joins and work.approve and work.surveyed.entry.kubelet.get("serverTLSBootstrap"):
         watcher.stage("approve the serving certificate")
         notes = await approve_serving(api, _asker(work, host, request, since), work.doors.clock)
-    await uncordon(api, node)
+    await patiently(lambda: uncordon(api, node), work.doors.clock)
     return Applied(
         host=host.name,
         outcome=Outcome.CHANGED,
@@ -161,21 +162,6 @@ async def _work(work: Applying, host: Host, planned: HostPlan, watcher: Watcher)
         kubelet=node.kubelet,
         notes=notes,
     )
-
-
-async def _empty(work: Applying, host: Host, node_name: str, watcher: Watcher) -> None:
-    """Cordon and drain; a node that does not empty is let go again, for nothing was changed."""
-    api = work.doors.api
-    assert api is not None
-    watcher.stage("cordon the node and let its pods leave")
-    await cordon(api, node_name)
-    try:
-        await drain(api, node_name, host.upgrade.drain, work.doors.clock)
-    except TransomError:
-        node = await api.node(node_name)
-        if node is not None:
-            await uncordon(api, node)
-        raise
 
 
 async def _change(

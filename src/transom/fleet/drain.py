@@ -6,7 +6,7 @@ would lose data or never come back is refused before the first pod is asked to g
 
 from collections.abc import Iterable
 
-from transom.errors import PermanentError, TemporaryError
+from transom.errors import PermanentError, TemporaryError, TransomError
 from transom.fleet.run import Clock
 from transom.kube.api import Api, Node, Pod
 from transom.model.fleet import Drain
@@ -33,6 +33,18 @@ async def uncordon(api: Api, node: Node) -> bool:
     await api.set_unschedulable(node.name, unschedulable=False)
     await api.label_node(node.name, {MARK: None})
     return True
+
+
+async def empty(api: Api, name: str, wish: Drain, clock: Clock) -> None:
+    """Cordon and drain; a node that does not empty is let go again, for nothing was changed."""
+    await cordon(api, name)
+    try:
+        await drain(api, name, wish, clock)
+    except TransomError:
+        node = await api.node(name)
+        if node is not None:
+            await uncordon(api, node)
+        raise
 
 
 async def drain(api: Api, name: str, wish: Drain, clock: Clock) -> int:

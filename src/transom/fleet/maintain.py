@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from transom.errors import PermanentError, Refused, TemporaryError, TransomError
 from transom.fleet.apply import Applied, FleetWatcher, Outcome
-from transom.fleet.drain import MARK, cordon, drain, uncordon
+from transom.fleet.drain import MARK, empty, uncordon
 from transom.fleet.hosts import each
 from transom.fleet.plan import HostPlan, Standing, host_plan
 from transom.fleet.run import HostRun
@@ -108,8 +108,7 @@ async def _wave(work: Maintenance, wave: Sequence[str]) -> bool:
 async def _maintain_host(work: Maintenance, host: Host, watcher: Watcher) -> Applied:
     api, clock, node_name = work.api, work.doors.clock, _node_name(work, host.name)
     watcher.stage("cordon the node and let its pods leave")
-    await cordon(api, node_name)
-    await drain(api, node_name, host.upgrade.drain, clock)
+    await empty(api, node_name, host.upgrade.drain, clock)
     watcher.stage("run the command")
     await _command_and_reboot(work, host, watcher)
     watcher.stage("look at the host again")

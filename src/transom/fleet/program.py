@@ -54,6 +54,7 @@ _FAMILIES: Mapping[str, type[TransomError]] = {
     "TemporaryError": TemporaryError,
     "NotBegun": TemporaryError,
 }
+_PREFLIGHT = "preflight"
 _ENDS = (State.DONE, State.REBOOT, State.CANCELLED, State.FAILED)
 
 OnEvent = Callable[[Event], None]
@@ -135,8 +136,11 @@ class NodeProgram:
         # Below C:\ every user may make files: close the folder before a program lies in it.
         await self._checked(_CLOSED)
         if there is None or there["python"] != wanted["python"]:
+            # Written down first, so that a visit that is cut off here can still be taken back.
+            await self._session.put(_MANIFEST, _unfinished(made))
             await self._bring_python(brought.members())
-        await self._put_program(brought.program, brought.manifest(made))
+        await self._session.put(_ZIP, brought.program)
+        await self._session.put(_MANIFEST, brought.manifest(made))
         return True
 
     async def refresh(self) -> None:
@@ -144,13 +148,14 @@ class NodeProgram:
         there = await self._manifest()
         program = own_program()
         sum_ = hashlib.sha256(program).hexdigest()
-        if there is not None and there["program"] != sum_:
-            manifest = json.dumps({**there, "program": sum_}).encode()
-            await self._put_program(program, manifest)
+        if there is not None and there["program"] not in ("", sum_):
+            await self._session.put(_ZIP, program)
+            await self._session.put(_MANIFEST, json.dumps({**there, "program": sum_}).encode())
 
     async def is_there(self) -> bool:
         """Whether a program was brought to its end."""
-        return await self._manifest() is not None
+        there = await self._manifest()
+        return there is not None and there["program"] != ""
 
     async def inventory(self) -> Mapping[str, Any]:
         """What the host is and has."""
@@ -253,13 +258,6 @@ class NodeProgram:
         except (ValueError, KeyError, TypeError):
             return None
 
-    async def _put_program(self, program: bytes, manifest: bytes) -> None:
-        await self._session.put(_ZIP, program)
-        await self._session.put(_MANIFEST, manifest)
-        # It starts sooner then, and does without where this fails.
-        compiling = write_order(Order(verb="compile"))
-        await self._session.run(_COMMAND, stdin=compiling, timeout_s=_QUICK_S)
-
     async def _bring_python(self, members: Mapping[str, bytes]) -> None:
         # Whatever lay there before could be loaded by what is started next.
         await self._session.remove_tree(_PYTHON)
@@ -280,6 +278,7 @@ class _Watch:
     on_event: OnEvent
     seen: int = 0
     changed: list[str] = field(default_factory=list)
+    reasons: list[Event] = field(default_factory=list)
     ended: Ended | None = None
 
     def line(self, line: bytes) -> None:
@@ -292,12 +291,23 @@ class _Watch:
         event = decode(Event, document)
         if event.state is State.CHANGED or (event.state is State.UNDONE and event.step):
             self.changed.append(event.step)
+        if event.step == _PREFLIGHT and event.state is State.FAILED and event.hint:
+            self.reasons.append(event)
         if event.seq > self.seen:
             self.on_event(event)
         if not event.step and event.state in _ENDS:
+            said = self.reasons or [event]
             self.ended = Ended(
-                event.state, tuple(self.changed), event.message, event.error, event.hint
+                event.state,
+                tuple(self.changed),
+                "; ".join(reason.message for reason in said),
+                event.error,
+                " ".join(reason.hint for reason in said),
             )
+
+
+def _unfinished(made: tuple[str, ...]) -> bytes:
+    return json.dumps({"python": "", "program": "", "made": list(made)}).encode()
 
 
 def _last_document(stdout: bytes) -> dict[str, Any]:

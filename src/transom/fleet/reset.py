@@ -33,12 +33,16 @@ _REMOVE_S = 30.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WasReset:
-    """A host that is as it was; `was_there` is False where Transom had never been."""
+    """A host that is as it was; `was_there` is False where Transom had never been.
+
+    `given_back` is True for the node of somebody else that had been adopted: its Node stays.
+    """
 
     name: str
     undone: tuple[str, ...]
     was_there: bool
     node_deleted: bool
+    given_back: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +69,7 @@ async def reset_host(
             watcher.stage("bring the node program")
             await run.program.bring(force.brought)
         elif not await run.program.is_there():
+            await run.program.remove()
             return WasReset(name=wish.address, undone=(), was_there=False, node_deleted=False)
         inventory = await run.program.inventory()
         fleet = single_fleet(wish, view, inventory)
@@ -116,6 +121,7 @@ async def _reset_one(
     run = await _run(doors.connect(host), doors.clock, doors.now())
     try:
         if not await run.program.is_there():
+            await run.program.remove()
             return Applied(host=host.name, outcome=Outcome.UNCHANGED)
         owner = Owner(cluster=entry.ca_hashes[0], fleet=fleet.name, who="cli")
         request = _request(fleet, host, owner)
@@ -123,8 +129,13 @@ async def _reset_one(
         done = await _undo(request, run, doors.api, watcher=watcher, wish=wish)
     finally:
         await run.session.close()
-    notes = () if done.node_deleted else (f"{host.name} had no Node",)
-    return Applied(host=host.name, outcome=Outcome.RESET, changed=done.undone, notes=notes)
+    return Applied(host=host.name, outcome=Outcome.RESET, changed=done.undone, notes=_notes(done))
+
+
+def _notes(done: WasReset) -> tuple[str, ...]:
+    if done.given_back:
+        return (f"{done.name} is a node as it was found when it was adopted",)
+    return () if done.node_deleted else (f"{done.name} had no Node",)
 
 
 async def _run(connect: Connect, clock: Clock, now: datetime) -> HostRun:
@@ -164,10 +175,17 @@ async def _undo(
     watcher.stage("take the node program away")
     await _remove(run)
     deleted = await api.delete_node(node) if taken and api is not None else False
-    if there and not taken and api is not None:
+    given_back = there and not taken
+    if given_back and api is not None:
         # Its maker's node is back as it was found, and takes pods again.
         await api.set_unschedulable(node, unschedulable=False)
-    return WasReset(name=node, undone=ended.changed, was_there=True, node_deleted=deleted)
+    return WasReset(
+        name=node,
+        undone=ended.changed,
+        was_there=True,
+        node_deleted=deleted,
+        given_back=given_back,
+    )
 
 
 def _must_be_done(ended: Ended, name: str) -> None:

@@ -5,11 +5,11 @@ the run starts until the Node is registered, and is deleted in any case.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from transom.errors import PermanentError, TemporaryError, TransomError
 from transom.fleet.program import Ended
@@ -19,8 +19,12 @@ from transom.kube.bootstrap_token import NAMESPACE, BootstrapToken, new_token, t
 from transom.model.event import Event, State
 from transom.model.request import Request
 
+T = TypeVar("T")
+
 _JOIN = "join"
 _READY_S = 300.0
+_API_S = 60.0
+_ROLES_S = 20.0
 _REBOOTS = 2
 _POLL_S = 1.0
 _NETWORK = "network"
@@ -84,7 +88,7 @@ async def _run(
     api = bench.api
     if not joins or request.join.kubeconfig or request.join.token or api is None:
         return await run.follow(request, watcher.event)
-    token = await _mint(request, api, bench)
+    token = await patiently(lambda: _mint(request, api, bench), bench.clock)
     over: list[asyncio.Task[None]] = []
 
     def event(event: Event) -> None:
@@ -99,6 +103,22 @@ async def _run(
     finally:
         await asyncio.gather(*over)
         await _forget(token, api)
+
+
+async def patiently(call: Callable[[], Awaitable[T]], clock: Clock) -> T:
+    """Ask the cluster, through a restart of its API server.
+
+    One that has just started forbids what it allows a moment later: it has not read the roles yet.
+    """
+    start = clock.monotonic()
+    while True:
+        try:
+            return await call()
+        except (TemporaryError, PermanentError) as error:
+            patience_s = _API_S if isinstance(error, TemporaryError) else _ROLES_S
+            if clock.monotonic() + _POLL_S > start + patience_s:
+                raise
+        await clock.sleep(_POLL_S)
 
 
 async def _mint(request: Request, api: Api, bench: Bench) -> BootstrapToken:
@@ -122,16 +142,11 @@ async def await_ready(name: str, api: Api, clock: Clock) -> Node:
     """Wait until the Node is Ready, through restarts of the API server; say why where it does not."""
     deadline = clock.monotonic() + _READY_S
     while True:
-        try:
-            node = await api.node(name)
-        except TemporaryError:
-            if clock.monotonic() + _POLL_S > deadline:
-                raise
-        else:
-            if node is not None and node.ready:
-                return node
-            if clock.monotonic() + _POLL_S > deadline:
-                raise _not_ready(name, node)
+        node = await patiently(lambda: api.node(name), clock)
+        if node is not None and node.ready:
+            return node
+        if clock.monotonic() + _POLL_S > deadline:
+            raise _not_ready(name, node)
         await clock.sleep(_POLL_S)
 
 

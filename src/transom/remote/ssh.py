@@ -215,11 +215,7 @@ class SshSession:
             async with files.open(_remote(part), "wb") as stream:
                 await stream.write(content)
             if await _digest(files, part, size=len(content)) != wanted:
-                raise PermanentError(
-                    f"{path} on {self._name} is not what was sent",
-                    subject=self._name,
-                    hint="look for a full disk or a virus scanner that changes files",
-                )
+                raise await self._spoilt(files, path, len(content))
             await files.posix_rename(_remote(part), _remote(path))
             return True
 
@@ -292,6 +288,22 @@ class SshSession:
             with suppress(OSError, TimeoutError, asyncssh.Error):
                 async with asyncio.timeout(_CONNECT_S):
                     await connection.wait_closed()
+
+    async def _spoilt(self, files: asyncssh.SFTPClient, path: str, size: int) -> PermanentError:
+        """Say what became of a file that was sent; servers may keep a full disk to themselves."""
+        part = _remote(path + _PART)
+        taken = await files.getsize(part) if await files.isfile(part) else 0
+        if taken is not None and taken < size:
+            return PermanentError(
+                f"{self._name} took {taken} of {size} bytes of {path}",
+                subject=self._name,
+                hint="its disk is full, or a quota is: make room there",
+            )
+        return PermanentError(
+            f"{path} on {self._name} is not what was sent",
+            subject=self._name,
+            hint="look for a virus scanner that changes files",
+        )
 
     @asynccontextmanager
     async def _sftp(self, act: str, path: str) -> AsyncIterator[asyncssh.SFTPClient]:

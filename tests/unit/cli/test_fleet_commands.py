@@ -191,6 +191,29 @@ def test_a_reset_of_all_returns_every_host_to_what_it_was(site, capsys):
     assert (result["verb"], result["hosts"][0]["outcome"]) == ("reset", "unchanged")
 
 
+@pytest.mark.parametrize("at", ["python.exe", "node.pyz"])
+def test_an_upload_that_is_cut_is_told_completed_by_the_next_apply_and_wholly_reset(
+    site, capsys, at
+):
+    machine = site.machines["win-01"]
+    before, machine.cut_at_put = machine.tree(), at
+    assert main(["apply", "--yes"]) == 4
+    assert "win-01: the session was cut" in capsys.readouterr().out
+    assert site.machines["win-02"].is_joined
+    assert main(["apply", "--yes"]) == 0
+    assert main(["reset", "--all", "--yes"]) == 0
+    assert machine.tree() == before
+
+
+def test_a_reset_takes_away_what_a_cut_upload_left(site):
+    machine = site.machines["win-01"]
+    before, machine.cut_at_put = machine.tree(), "node.pyz"
+    assert main(["plan", "--host", "win-01"]) == 4
+    assert machine.tree() != before
+    assert main(["reset", "--host", "win-01", "--yes"]) == 0
+    assert machine.tree() == before
+
+
 def test_a_reset_lets_pods_leave_first_unless_told_otherwise(site, capsys):
     assert main(["apply", "--yes"]) == 0
     pod = Pod(namespace="shop", name="web", node="win-01")

@@ -274,9 +274,14 @@ def test_without_a_kubeconfig_hosts_join_with_the_token_that_the_fleet_names():
     assert watcher.ended["win-01"].ready is None
 
 
-def test_an_api_server_that_restarts_while_a_node_is_awaited_costs_only_time(simulation):
+@pytest.mark.parametrize(
+    "said",
+    [TemporaryError("the API server restarts"), PermanentError("nodes is forbidden, so far")],
+    ids=["away", "just started"],
+)
+def test_an_api_server_that_restarts_while_a_node_is_awaited_costs_only_time(simulation, said):
     machine, node = simulation.machines["win-01"], simulation.api.node
-    away = [TemporaryError("the API server restarts")] * 3
+    away = [said] * 3
 
     async def restarting(name):
         if machine.is_joined and away:
@@ -287,6 +292,35 @@ def test_an_api_server_that_restarts_while_a_node_is_awaited_costs_only_time(sim
     _, watcher = apply(simulation)
     assert away == []
     assert watcher.ended["win-01"].ready is True
+
+
+def test_an_api_server_that_is_away_when_a_token_is_needed_costs_only_time(simulation):
+    create, away = simulation.api.create_secret, [TemporaryError("the API server restarts")] * 2
+
+    async def restarting(secret):
+        if away:
+            raise away.pop()
+        await create(secret)
+
+    simulation.api.create_secret = restarting
+    _, watcher = apply(simulation)
+    assert outcomes(watcher) == {"win-01": Outcome.CHANGED, "win-02": Outcome.CHANGED}
+    assert simulation.api.secrets == {}
+
+
+def test_what_stands_in_the_way_only_when_the_run_begins_is_told_with_its_remedy(simulation):
+    create, network = simulation.api.create_secret, simulation.machines["win-01"].host.network
+
+    async def just_before(secret):
+        network.unreachable.add("10.0.0.1:6443")
+        await create(secret)
+
+    simulation.api.create_secret = just_before
+    _, watcher = apply(simulation)
+    error = watcher.ended["win-01"].error
+    assert error.message == "10.0.0.1:6443: no answer; it is the API server"
+    assert error.hint == "Open the way to it, or name a mirror, bundle or proxy in the fleet."
+    assert watcher.ended["win-02"].ready is True
 
 
 def cut_off(simulation, held=Held):

@@ -86,8 +86,7 @@ _CONTAINERD = Object(
             numeric=True,
         ),
         "mirrors": Table(
-            about="For a registry the mirrors asked before it, in order. One with /v2/ in its path"
-            " is asked there, others at /v2 behind their path.",
+            about="For a registry the mirrors asked before it, in order.",
             keys=syntax.REGISTRY,
             of=Items(
                 about="Mirrors, in order.",
