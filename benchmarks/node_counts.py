@@ -67,6 +67,11 @@ class Counted:
                 counts.read += len(data)
                 return data
 
+            def readinto(self, buffer: Any, /) -> int:
+                size = super().readinto(buffer)
+                counts.read += size
+                return size
+
         return Reading(stream.detach())  # type: ignore[attr-defined]
 
 

@@ -177,6 +177,29 @@ def test_nothing_is_created_from_what_is_not_locked(place):
     assert not place.bundle.exists()
 
 
+def test_images_that_are_not_locked_are_asked_for_as_images(place):
+    assert place.transom("lock", "-f", str(place.fleet))[0] == 0
+    code, _, errors = place.create()
+    assert code == 2
+    assert "transom lock --images" in errors
+
+
+def test_a_folder_that_is_not_there_is_not_made(place):
+    place.lock()
+    code, _, errors = place.create(place.folder / "none" / "shop.bundle")
+    assert code == 2
+    assert "name a folder that is there" in errors
+    assert not (place.folder / "none").exists()
+
+
+@pytest.mark.parametrize("listen", ["8443", "127.0.0.1:65536", "127.0.0.1:x", "1.2.3.4:8443"])
+def test_where_nobody_can_listen_is_the_users_mistake(made, listen):
+    words = ("bundle", "serve", str(made.bundle), "--listen", listen)
+    code, _, errors = made.transom(*words, trust=False)
+    assert code == 2
+    assert f"cannot listen on {listen}" in errors
+
+
 def test_a_whole_bundle_is_verified_and_names_what_it_holds(made):
     code, said, _ = made.verify()
     assert code == 0

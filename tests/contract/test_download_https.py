@@ -5,7 +5,7 @@ import hashlib
 import pytest
 from tests.contract.web import ProxyServer, Server, body, cut, drip, silence, status
 
-from transom.errors import PermanentError, TemporaryError
+from transom.errors import PermanentError, TemporaryError, UsageError
 from transom.remote.download import Downloader, Patience
 from transom.remote.https import Header, Https, NotThere, Proxy
 
@@ -229,3 +229,11 @@ def test_tries_again_where_nobody_listens(context, downloader, clock, target):
     with pytest.raises(TemporaryError, match="Connection refused"):
         downloader.file(gone.url + "/f", target)
     assert len(clock.waits) == 5
+
+
+def test_a_disk_that_takes_nothing_is_told_from_a_server(server, downloader, target):
+    """The part cannot be written where a folder has its name."""
+    url = server.serve("/f", body(CONTENT))
+    target.with_name(f"{target.name}.part").mkdir()
+    with pytest.raises(UsageError, match=r"cannot write .*kubelet\.exe\.part"):
+        downloader.file(url, target)

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, BinaryIO
+from io import BufferedIOBase
+from typing import TYPE_CHECKING
 
 from transom.errors import PermanentError
 from transom.model.recipe import Unpack
@@ -17,7 +18,7 @@ Extract = Callable[[str], Iterator[bytes]]
 
 
 @contextmanager
-def open_archive(stream: BinaryIO, unpack: Unpack, *, subject: str) -> Iterator[Extract]:
+def open_archive(stream: BufferedIOBase, unpack: Unpack, *, subject: str) -> Iterator[Extract]:
     """Give a function from a member's name to its content by parts."""
     import tarfile
     import zipfile

@@ -1,7 +1,7 @@
 """Following a run from outside it: what was missed first, then what happens, until it ends."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from transom import errors
@@ -15,7 +15,7 @@ _EXIT_CODES = {
     for name, kind in vars(errors).items()
     if isinstance(kind, type) and issubclass(kind, errors.TransomError)
 }
-_POLL_S = 0.1
+_POLL_S = 0.05
 _QUIET_S = 1800.0
 _BEGINS_S = 10.0
 
@@ -25,12 +25,19 @@ def follow(
 ) -> int:
     """Pass on each event after the offset; return the exit code of the run's last one.
 
-    A run that nobody works at any more, as after a power cut, is not waited for.
+    An event that the offset lies in is passed on whole. A run that nobody works at any more, as after
+    a power cut, is not waited for.
     """
     path = layout.events(run)
+    if offset:
+        known = machine.files.read(path)[:offset] if _is_there(machine, path) else b""
+        offset = known.rfind(b"\n") + 1
+        seen = known[:offset].splitlines()
+        if seen and (code := _exit_code(json.loads(seen[-1]))) is not None:
+            return code
     quiet_since = machine.clock.monotonic()
     while True:
-        if machine.files.kind(path) is PathKind.FILE:
+        if _is_there(machine, path):
             with machine.files.open(path) as stream:
                 stream.seek(offset)
                 data = stream.read()
@@ -40,8 +47,8 @@ def follow(
                 event = json.loads(line)
                 say(event)
                 quiet_since = machine.clock.monotonic()
-                if not event["step"] and event["state"] in _ENDS:
-                    return _EXIT_CODES.get(event["error"], _ENDS[event["state"]])
+                if (code := _exit_code(event)) is not None:
+                    return code
         quiet_s = machine.clock.monotonic() - quiet_since
         if quiet_s > _BEGINS_S and not _is_worked_at(machine, layout):
             raise _abandoned(machine, path, run)
@@ -52,6 +59,17 @@ def follow(
                 hint="Ask for the status; a run that ended without a word can be run again.",
             )
         machine.clock.sleep(_POLL_S)
+
+
+def _is_there(machine: Machine, path: str) -> bool:
+    return machine.files.kind(path) is PathKind.FILE
+
+
+def _exit_code(event: Mapping[str, Any]) -> int | None:
+    """The exit code that a run's last event stands for; None for any other event."""
+    if event["step"] or event["state"] not in _ENDS:
+        return None
+    return _EXIT_CODES.get(event["error"], _ENDS[event["state"]])
 
 
 def _abandoned(machine: Machine, path: str, run: str) -> errors.TemporaryError:

@@ -10,7 +10,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
 
 from transom.errors import UsageError
 from transom.node.block_yaml import read
@@ -34,6 +33,8 @@ class Access:
     @property
     def endpoint(self) -> str:
         """The server as `host:port`."""
+        from urllib.parse import urlsplit
+
         url = urlsplit(self.server)
         host = url.hostname or ""
         return f"{f'[{host}]' if ':' in host else host}:{url.port or _HTTPS_PORT}"

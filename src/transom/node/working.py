@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any
 
 from transom.errors import TransomError
-from transom.model.answers import Result
 from transom.model.codec import encode
 from transom.model.request import Request, SourceAccess, Verb
 from transom.node.host.protocols import Machine
@@ -26,6 +25,8 @@ def work(
     machine: Machine, layout: Layout, name: str, request: Request, say: Callable[[Any], None]
 ) -> int:
     """Do a run here, and tell its events as they happen."""
+    from transom.model.answers import Result
+
     afterwards = leave_watch(machine, layout, name)
     outcome = Runner(machine, layout, name, listener=say, afterwards=afterwards).execute(request)
     verb, ending = request.verb.value, outcome.ending.value

@@ -106,9 +106,10 @@ def pinned(
     locked = apply_lock(artifacts, lock, mirrors=mirrors)
     named = [f"{key.id} {key.version} ({key.url})" for key in sorted(set(locked.missing))]
     if named:
+        images = " --images" if any(key.id == IMAGE for key in locked.missing) else ""
         raise UsageError(
             f"{len(named)} of the artifacts are not in the lock: {', '.join(named)}",
-            hint="`transom lock -f` with this fleet adds them",
+            hint=f"`transom lock{images} -f` with this fleet adds them; make a bundle anew after it",
         )
     if locked.differing:
         ids = sorted({difference.entry.id for difference in locked.differing})

@@ -8,7 +8,8 @@ sum was checked.
 import hashlib
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
@@ -148,7 +149,8 @@ class Downloader:
         done = self.persist(
             url, lambda deadline: self._file_once(transfer, deadline), lambda: transfer.received
         )
-        transfer.part.replace(destination)
+        with _writing(destination):
+            transfer.part.replace(destination)
         return done
 
     def persist(
@@ -205,7 +207,7 @@ class Downloader:
         with self._https.get(url, timeout_s=timeout_s, headers=transfer.asking()) as response:
             size, total = transfer.begin(response)
             digest = transfer.digest(size)
-            with transfer.part.open("ab" if size else "wb") as part:
+            with _writing(transfer.part), transfer.part.open("ab" if size else "wb") as part:
                 while chunk := response.read_some(_CHUNK):
                     self._watch(url, deadline)
                     part.write(chunk)
@@ -286,6 +288,19 @@ class _Transfer:
                 hint="do not use it: the server, the mirror or the way to it changed the bytes",
             )
         return found
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """What this machine's disk refuses is no fault of the server."""
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(
+            f"cannot write {path}: {error.strerror}",
+            subject=str(path),
+            hint="look at the disk's room and your rights there",
+        ) from error
 
 
 def hash_file(path: Path) -> Downloaded:

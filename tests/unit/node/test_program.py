@@ -5,10 +5,14 @@ import json
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from transom.model.codec import encode
 from transom.model.order import Order, write_order
 from transom.model.request import Verb
+from transom.node.attach import follow
+from transom.node.host.simulated import SimulatedHost
 from transom.node.layout import Layout
 from transom.node.program import main
 
@@ -102,6 +106,34 @@ def test_attach_gives_what_was_missed_from_an_offset(call, request_for):
     code, said = call("attach", "--run", "r1", "--from", str(offset))
     assert code == 0
     assert said[0]["seq"] == 2
+
+
+@pytest.mark.parametrize("beyond", [0, 1000])
+def test_attach_at_the_end_of_a_finished_run_ends_at_once_as_it_did(call, request_for, beyond):
+    call.host.system.admin = False
+    failed, _ = call("prepare", "--foreground", "--run", "r1", request=request_for(Verb.PREPARE))
+    began = call.host.clock.monotonic()
+    size = len(call.host.disk.read(LAYOUT.events("r1")))
+    assert call("attach", "--run", "r1", "--from", str(size + beyond)) == (failed, [])
+    assert failed
+    assert call.host.clock.monotonic() == began
+
+
+@given(cut=st.integers(min_value=0))
+def test_attach_from_any_byte_passes_on_every_event_that_was_not_wholly_seen(cut):
+    host = SimulatedHost()
+    lines = [
+        {"seq": 1, "step": "", "state": "started", "error": ""},
+        {"seq": 2, "step": "files", "state": "failed", "error": ""},
+        {"seq": 3, "step": "", "state": "done", "error": ""},
+    ]
+    data = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+    host.files.make_directory(LAYOUT.home + r"\state\events")
+    host.disk.append(LAYOUT.events("r1"), data)
+    offset = cut % (len(data) + 1)
+    said: list[dict[str, object]] = []
+    assert follow(host, LAYOUT, "r1", offset, said.append) == 0
+    assert said == lines[data[:offset].count(b"\n") :]
 
 
 def test_attach_to_a_silent_run_ends(call):

@@ -11,12 +11,16 @@ from transom.image.bundle.archive import Bundle
 from transom.image.bundle.mirror import BundleSite
 from transom.remote.serve import Site, make_certificate, site_context
 
+_LAST_PORT = 65535
+
 
 def run(args: Namespace) -> int:
     """Serve until interrupted."""
     host, _, port = args.listen.rpartition(":")
-    if not host or not port.isdigit():
-        raise UsageError(f"cannot listen on {args.listen}", hint="write ADDRESS:PORT")
+    if not host or not port.isdecimal() or int(port) > _LAST_PORT:
+        raise UsageError(
+            f"cannot listen on {args.listen}", hint=f"write ADDRESS:PORT, a port up to {_LAST_PORT}"
+        )
     if bool(args.cert) != bool(args.cert_key):
         raise UsageError("--cert and --cert-key belong together", hint="give both or neither")
     bundle = Bundle(Path(args.bundle))

@@ -12,7 +12,7 @@ from typing import Protocol
 from urllib.parse import unquote, urlsplit
 
 from transom import __version__
-from transom.errors import Refused
+from transom.errors import Refused, UsageError
 from transom.image.bundle import manifest as names
 from transom.image.bundle.archive import Open, Piece, held, write_bundle
 from transom.image.bundle.manifest import BundledArtifact, BundledImage, BundleManifest, Member
@@ -66,7 +66,14 @@ def create(path: Path, contents: Contents, doors: Doors) -> BundleManifest:
         TransomError: Something could not be had; what was gathered is kept for the next try.
     """
     folder = path.with_name(f"{path.name}.parts")
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"cannot write {path}: {error.strerror}",
+            subject=str(path),
+            hint="name a folder that is there and that you may write to",
+        ) from error
     gathering = _Gathering(folder, doors)
     bundled = [gathering.image(entry, contents.builds) for entry in contents.images]
     artifacts = [gathering.artifact(entry) for entry in contents.artifacts]

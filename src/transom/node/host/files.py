@@ -6,7 +6,7 @@ power cuts holds for the sequence of calls made on Windows.
 
 import ntpath
 from collections.abc import Iterable
-from typing import BinaryIO
+from io import BufferedIOBase
 
 from transom.errors import PermanentError
 from transom.node.host.protocols import Disk, ReadFiles
@@ -28,7 +28,7 @@ class SafeFiles:
     def read(self, path: str) -> bytes:
         return self._disk.read(path)
 
-    def open(self, path: str) -> BinaryIO:
+    def open(self, path: str) -> BufferedIOBase:
         return self._disk.open(path)
 
     def size(self, path: str) -> int:

@@ -8,7 +8,8 @@ raises only errors of `transom.errors`.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import BinaryIO, Protocol
+from io import BufferedIOBase
+from typing import Protocol
 
 from transom.model.request import SourceAccess
 from transom.node.host.values import (
@@ -38,7 +39,7 @@ class ReadFiles(Protocol):
     def read(self, path: str) -> bytes:
         """Give the whole content of a file."""
 
-    def open(self, path: str) -> BinaryIO:
+    def open(self, path: str) -> BufferedIOBase:
         """Open a file for reading by parts."""
 
     def size(self, path: str) -> int:

@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import BinaryIO
+from io import BufferedIOBase
 
 from transom.errors import PermanentError, TemporaryError
 from transom.node.host.faults import Calls
@@ -81,7 +81,7 @@ class SimulatedDisk:
         self.calls.looked()
         return self._file(path).data
 
-    def open(self, path: str) -> BinaryIO:
+    def open(self, path: str) -> BufferedIOBase:
         return io.BytesIO(self.read(path))
 
     def size(self, path: str) -> int:

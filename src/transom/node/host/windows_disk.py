@@ -10,7 +10,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from ctypes import wintypes
-from typing import BinaryIO
+from io import BufferedIOBase
 
 from transom.errors import TemporaryError
 from transom.node.host.values import PathKind
@@ -60,7 +60,7 @@ class WindowsDisk:
         with translated("read", path), open(path, "rb") as stream:  # noqa: PTH123 - text paths here
             return stream.read()
 
-    def open(self, path: str) -> BinaryIO:
+    def open(self, path: str) -> BufferedIOBase:
         with translated("read", path):
             return open(path, "rb")  # noqa: PTH123 - whoever asked closes it
 
