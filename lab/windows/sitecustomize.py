@@ -6,26 +6,22 @@ service's recovery actions, writes its registry twice a minute whoever flushes i
 flush. Each is asked of Wine first and then kept beside it, so that it can be read back. Links that lead
 nowhere, which Wine does not show, go with their directory.
 lab/native/goshim/power.c says what a power cut is.
+
+Every Python of a host loads this first, so it imports next to nothing until the node program is there.
 """
 
-import ctypes
-import importlib.abc
-import importlib.util
-import json
 import os
-import struct
 import sys
-from pathlib import Path
 
 _HOST = "transom.node.host.windows"
-_KEPT = Path(r"C:\windows\transom-lab-access.json")
-_ORDER = Path(r"C:\ProgramData\transom-lab\power-cut")
+_KEPT = r"C:\windows\transom-lab-access.json"
+_ORDER = r"C:\ProgramData\transom-lab\power-cut"
 _BACKUP_PRIVILEGE = 17
 _FLUSHED = r"SOFTWARE\transom-lab"
 _SERVICES = r"SYSTEM\CurrentControlSet\Services"
 
 
-class _Finder(importlib.abc.MetaPathFinder):
+class _Finder:
     """Waits for the node program's door to Windows to be imported."""
 
     def find_spec(self, name, path, target=None):
@@ -33,6 +29,8 @@ class _Finder(importlib.abc.MetaPathFinder):
         del path, target
         if name != _HOST:
             return None
+        import importlib.util
+
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
         load = spec.loader.exec_module
@@ -51,10 +49,10 @@ class _Power:
 
     def __init__(self):
         try:
-            program, count, mode = _ORDER.read_text().split()
+            program, count, mode = _text(_ORDER).split()
         except OSError:
             program, count, mode = "", "0", ""
-        self._left = int(count) if program == Path(sys.executable).name.lower() else 0
+        self._left = int(count) if program == os.path.basename(sys.executable).lower() else 0
         self._loses = mode == "lose"
         self._unflushed = {}
 
@@ -68,8 +66,7 @@ class _Power:
     def unflushed(self, path):
         """Call before a file grows."""
         if self._left and self._loses:
-            file = Path(path)
-            size = file.stat().st_size if file.exists() else 0
+            size = os.path.getsize(path) if os.path.exists(path) else 0
             self._unflushed.setdefault(path, size)
 
     def flushed(self, path):
@@ -85,6 +82,8 @@ class _Power:
     def _cut(self):
         for path, size in self._unflushed.items():
             os.truncate(path, size)
+        import ctypes
+
         ctypes.WinDLL("bcryptprimitives").LabCutPower()
 
 
@@ -140,6 +139,8 @@ def _remembering(host_class):  # noqa: C901 - classes, not branches
 
         def remove_directory(self, path):
             power.write()
+            import ctypes
+
             ctypes.WinDLL("bcryptprimitives").LabRemoveLostLinks(path)
             super().remove_directory(path)
             _change(path, None)
@@ -168,39 +169,52 @@ def _remembering(host_class):  # noqa: C901 - classes, not branches
     return LabHost
 
 
+def _text(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
 def _read():
-    return json.loads(_KEPT.read_text()) if _KEPT.exists() else {}
+    import json
+
+    return json.loads(_text(_KEPT)) if os.path.exists(_KEPT) else {}
 
 
 def _change(path, sddl):
+    import json
+
     kept = _read()
     if kept.pop(path.lower(), None) == sddl is None:
         return
     if sddl is not None:
         kept[path.lower()] = sddl
-    beside = _KEPT.with_suffix(".new")
-    beside.write_text(json.dumps(kept))
-    beside.replace(_KEPT)
+    beside = f"{_KEPT}.new"
+    with open(beside, "w", encoding="utf-8") as file:
+        file.write(json.dumps(kept))
+    os.replace(beside, _KEPT)
 
 
 def _save_registry():
     """Put HKEY_LOCAL_MACHINE where wineserver itself would, which takes a flush for done."""
+    import ctypes
     import winreg
 
-    folder = Path(os.environ["WINECONFIGDIR"].replace("\\??\\", "\\\\?\\", 1))
-    beside = folder / "system.flushed"
+    folder = os.environ["WINECONFIGDIR"].replace("\\??\\", "\\\\?\\", 1)
+    beside = os.path.join(folder, "system.flushed")
     ctypes.WinDLL("ntdll").RtlAdjustPrivilege(
         _BACKUP_PRIVILEGE, 1, 0, ctypes.byref(ctypes.c_byte())
     )
-    beside.unlink(missing_ok=True)
-    winreg.SaveKey(winreg.HKEY_LOCAL_MACHINE, str(beside))
-    beside.replace(folder / "system.reg")
+    if os.path.exists(beside):
+        os.unlink(beside)
+    winreg.SaveKey(winreg.HKEY_LOCAL_MACHINE, beside)
+    os.replace(beside, os.path.join(folder, "system.reg"))
     # What was written since is in no file: the server has to write all of it once more.
     with winreg.CreateKey(winreg.HKEY_LOCAL_MACHINE, _FLUSHED) as key:
         winreg.SetValueEx(key, "Flushed", 0, winreg.REG_DWORD, 1)
 
 
 def _write_recovery(name, definition):
+    import struct
     import winreg
 
     delays = definition.restart_delays_ms

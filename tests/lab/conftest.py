@@ -12,9 +12,10 @@ import shlex
 import subprocess
 import time
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import asyncssh
 import pytest
@@ -29,10 +30,12 @@ from transom_lab.places import cache_directory, lab_directory
 from transom_lab.programs import Goos, program
 from transom_lab.progress import Progress
 from transom_lab.sshd import USER
+from transom_lab.standins import note_boot
 
 _HERE = Path(__file__).parent
 _ENDPOINT = f"{CONTROL_PLANE}:6443"
 _Result = TypeVar("_Result")
+_CONTAINERS = ("/FeatureName:Containers", "/All", "/NoRestart")
 PIPE = "npipe:////./pipe/containerd-containerd"
 
 
@@ -226,6 +229,36 @@ def lone_lab(machine: None) -> Callable[[str], Lab]:
     """`lone_lab(purpose)`: a lab of this checkout beside the session's, not up."""
     del machine
     return new_lab
+
+
+class BareLab(Protocol):
+    """`with bare_lab(purpose) as lab`: hosts without Kubernetes' programs and services."""
+
+    def __call__(
+        self, purpose: str, *, hosts: int = 1, feature: bool = True
+    ) -> AbstractContextManager[Lab]:
+        """Without `feature` the first run on each host ends with the reboot that Windows asks for."""
+
+
+@pytest.fixture(scope="session")
+def bare_lab(machine: None) -> BareLab:
+    """A lab of its own for a module, taken down after it."""
+    del machine
+
+    @contextmanager
+    def made(purpose: str, *, hosts: int = 1, feature: bool = True) -> Iterator[Lab]:
+        lab = new_lab(purpose)
+        lab.down()
+        try:
+            lab.up(Wish(hosts=hosts, bare=True))
+            for host in lab.hosts() if feature else ():
+                host.run(["dism", "/Online", "/Enable-Feature", *_CONTAINERS], check=False)
+                note_boot(host.drive_c)
+            yield lab
+        finally:
+            lab.down()
+
+    return made
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,7 @@ from transom.cli.main import main
 from transom_lab.fleet import LabFleet, prepare_fleet
 from transom_lab.hns.summary import summary
 from transom_lab.host import WindowsHost
-from transom_lab.lab import Lab, Wish
+from transom_lab.lab import Lab
 from transom_lab.places import cache_directory
 from transom_lab.progress import Progress
 
@@ -102,20 +102,15 @@ class Site:
 
 
 @pytest.fixture(scope="module")
-def site(lone_lab, eventually):
+def site(bare_lab, eventually):
     """The host joined, and the add-ons in the cluster, by one command."""
-    lab = lone_lab("addonpods")
-    lab.down()
-    try:
-        lab.up(Wish(hosts=1, bare=True))
+    with bare_lab("addonpods") as lab:
         made = prepare_fleet(lab, cache=cache_directory(), progress=Progress())
         found = Site(lab, made, eventually)
         found.apply(LINUX_NODE)
         found.apply(service("shop", "10.96.50.10", "10.244.200.5"))
         assert found.transom("apply", "--yes") == 0, found.told()
         yield found
-    finally:
-        lab.down()
 
 
 def test_the_pods_program_networks_routes_and_balancers(site):

@@ -18,7 +18,6 @@ from tests.lab.test_node import Site
 from transom.bootstrap.compile import BootPlan, Fetched, compile_boot_data, join_configuration
 from transom.model.request import Verb
 from transom_lab.binaries import Binaries
-from transom_lab.lab import Wish
 from transom_lab.places import cache_directory
 from transom_lab.programs import Goos, program
 from transom_lab.progress import Progress
@@ -57,7 +56,8 @@ class Machine(Site):
 
     def plan(self, token=""):
         request = self.request(Verb.JOIN)
-        secrets = replace(request.join, token=token) if token else request.join
+        wrong = {"token": token, "discovery": "3s"}
+        secrets = replace(request.join, **wrong) if token else request.join
         # The pool's recipe: whatever machine boots with it puts its own name in.
         recipe = replace(
             self.recipe,
@@ -82,14 +82,9 @@ class Machine(Site):
 
 
 @pytest.fixture(scope="module")
-def booting(lone_lab):
-    lab = lone_lab("boot-data")
-    lab.down()
-    try:
-        lab.up(Wish(hosts=1, bare=True))
+def booting(bare_lab):
+    with bare_lab("boot-data", feature=False) as lab:
         yield Machine(lab)
-    finally:
-        lab.down()
 
 
 def test_kubeadm_exe_accepts_the_document(booting):

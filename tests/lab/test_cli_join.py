@@ -10,17 +10,18 @@ import sys
 import threading
 import time
 from base64 import b64decode
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
 import pytest
+from tests.lab.conftest import BareLab
 from tests.lab.snapshot import files, snapshot
 
 from transom_lab.fleet import LabFleet, join_flags, prepare_fleet, reset_flags
 from transom_lab.host import WindowsHost
-from transom_lab.lab import Lab, Wish
+from transom_lab.lab import Lab
 from transom_lab.places import cache_directory
 from transom_lab.progress import Progress
 
@@ -123,15 +124,10 @@ class Spy(threading.Thread):
 
 
 @pytest.fixture(scope="module")
-def site(lone_lab: Callable[[str], Lab]) -> Iterator[Site]:
+def site(bare_lab: BareLab) -> Iterator[Site]:
     """A lab of its own, because its host starts without Kubernetes' programs and services."""
-    lab = lone_lab("cli-join")
-    lab.down()
-    try:
-        lab.up(Wish(hosts=1, bare=True))
+    with bare_lab("cli-join", feature=False) as lab:
         yield Site(lab, prepare_fleet(lab, cache=cache_directory(), progress=Progress()))
-    finally:
-        lab.down()
 
 
 def test_a_bare_host_becomes_ready_stays_as_it_is_and_is_taken_back(site):

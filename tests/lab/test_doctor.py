@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.lab.conftest import BareLab
 from tests.unit.node.doctor.conftest import pem
 
 from transom_lab.fleet import LabFleet, join_flags, prepare_fleet
 from transom_lab.host import WindowsHost
-from transom_lab.lab import Lab, Wish
+from transom_lab.lab import Lab
 from transom_lab.places import cache_directory
 from transom_lab.progress import Progress
 
@@ -114,18 +115,13 @@ Fault = Callable[[Site], Any]
 
 
 @pytest.fixture(scope="module")
-def site(lone_lab: Callable[[str], Lab]) -> Iterator[Site]:
+def site(bare_lab: BareLab) -> Iterator[Site]:
     """A lab of its own, with a host that has joined."""
-    lab = lone_lab("doctor")
-    lab.down()
-    try:
-        lab.up(Wish(hosts=1, bare=True))
+    with bare_lab("doctor") as lab:
         made = Site(lab, prepare_fleet(lab, cache=cache_directory(), progress=Progress()))
         joined = made.transom("join", "--reboot")
         assert joined.code == 0, joined.stderr
         yield made
-    finally:
-        lab.down()
 
 
 @contextmanager

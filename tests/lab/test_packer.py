@@ -33,7 +33,6 @@ from transom.model.recipe import Recipe
 from transom.model.request import Request, Verb
 from transom.node.boot import adapted
 from transom_lab.binaries import Binaries
-from transom_lab.lab import Wish
 from transom_lab.places import cache_directory
 from transom_lab.programs import Goos, program
 from transom_lab.progress import Progress
@@ -262,14 +261,9 @@ class Built(Machine):
 
 
 @pytest.fixture(scope="module")
-def built(lone_lab, packer, tmp_path_factory):
-    lab = lone_lab("packer")
-    lab.down()
-    try:
-        lab.up(Wish(hosts=1, bare=True))
+def built(bare_lab, packer, tmp_path_factory):
+    with bare_lab("packer", feature=False) as lab:
         yield Built(lab, packer, tmp_path_factory.mktemp("image"))
-    finally:
-        lab.down()
 
 
 def results(output):

@@ -13,7 +13,6 @@ from transom.model.codec import encode
 from transom.model.entry import BroughtFile, NodeEntry
 from transom.model.journal import Owner
 from transom.model.request import Verb
-from transom_lab.lab import Wish
 from transom_lab.network import CONTROL_PLANE
 
 ABOUT = r"--recipe C:\site\recipe.json --entry C:\site\node.json --output text"
@@ -21,12 +20,9 @@ _FILE = BroughtFile(file="f", url="", sha256="0" * 64)
 
 
 @pytest.fixture(scope="module")
-def site(lone_lab):
+def site(bare_lab):
     """A bare host with the folder that `transom script prepare` writes."""
-    lab = lone_lab("script")
-    lab.down()
-    try:
-        lab.up(Wish(hosts=1, bare=True))
+    with bare_lab("script") as lab:
         made = Site(lab)
         entry = NodeEntry(
             python=_FILE,
@@ -40,8 +36,6 @@ def site(lone_lab):
         (folder / "recipe.json").write_text(json.dumps(encode(made.recipe)))
         (folder / "node.json").write_text(json.dumps(encode(entry)))
         yield made
-    finally:
-        lab.down()
 
 
 def started(site, command, text=""):

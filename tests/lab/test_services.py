@@ -20,7 +20,6 @@ from transom.model.recipe import Recipe
 from transom.model.request import Verb
 from transom_lab.binaries import Binaries
 from transom_lab.hns.summary import summary
-from transom_lab.lab import Wish
 from transom_lab.places import cache_directory
 from transom_lab.programs import Goos, program
 from transom_lab.progress import Progress
@@ -118,11 +117,8 @@ def _named(word, name):
 
 
 @pytest.fixture(scope="module")
-def site(lone_lab):
-    lab = lone_lab("services")
-    lab.down()
-    try:
-        lab.up(Wish(hosts=1, bare=True))
+def site(bare_lab):
+    with bare_lab("services") as lab:
         made = Site(lab)
         made.apply(_named(RIGHTS.read_text("utf-8"), made.name))
         made.apply(LINUX_NODE)
@@ -133,8 +129,6 @@ def site(lone_lab):
             answer = made.run(Verb.PREPARE)
         assert answer.code == 0, answer.lines
         yield made
-    finally:
-        lab.down()
 
 
 def test_services_come_with_the_join_and_program_the_network(site):
@@ -168,16 +162,16 @@ def test_balancers_follow_a_service(site):
         time.sleep(0.3)
 
 
-def test_a_killed_proxy_comes_back_with_the_same_source_address(site):
+def test_a_killed_proxy_comes_back_with_the_same_source_address(site, eventually):
     before = site.kept()
     site.kill("kube-proxy.exe")
     site.says("kube-proxy", "kube-proxy.exe ended with")
     site.sees(rf"vip=10\.96\.50\.10 .*{re.escape(before)}", timeout_s=90)
     assert site.kept() == before
-    assert site.states()["kube-proxy"]["state"] == "running"
+    eventually(lambda: site.states()["kube-proxy"]["state"] == "running", "it runs", timeout_s=60)
 
 
-def test_what_went_while_the_proxy_was_stopped_leaves_no_endpoint(site):
+def test_what_went_while_the_proxy_was_stopped_leaves_no_endpoint(site, eventually):
     site.apply(service("gone", "10.96.50.12", "10.244.200.7"))
     site.sees(r"endpoint .*10\.244\.200\.7 ")
     site.host.run(["sc", "stop", "kube-proxy"])
@@ -185,8 +179,9 @@ def test_what_went_while_the_proxy_was_stopped_leaves_no_endpoint(site):
     site.apply(service("gone", "10.96.50.12", "10.244.200.7"), "delete")
     assert "10.244.200.7" in site.shown()
     site.host.start_service("kube-proxy")
+    eventually(lambda: "10.244.200.7" not in site.shown(), "its endpoint is gone", timeout_s=90)
+    eventually(lambda: site.states()["kube-proxy"]["state"] == "running", "it runs", timeout_s=60)
     site.sees(r"vip=10\.96\.50\.10 ", timeout_s=90)
-    assert "10.244.200.7" not in site.shown()
 
 
 def test_a_network_service_that_stops_is_said_and_its_return_heals(site):

@@ -14,7 +14,6 @@ from tests.lab.test_node import differences
 
 from transom.model.request import Verb
 from transom_lab.binaries import Binaries
-from transom_lab.lab import Wish
 from transom_lab.nodeprogram import fit_recipe
 from transom_lab.places import cache_directory
 from transom_lab.programs import Goos, program
@@ -51,14 +50,9 @@ class Site(usual.Site):
 
 
 @pytest.fixture(scope="module")
-def site(lone_lab):
-    lab = lone_lab("upgrade")
-    lab.down()
-    try:
-        lab.up(Wish(hosts=1, bare=True))
+def site(bare_lab):
+    with bare_lab("upgrade") as lab:
         yield Site(lab)
-    finally:
-        lab.down()
 
 
 @pytest.fixture(scope="module")

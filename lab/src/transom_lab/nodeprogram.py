@@ -28,6 +28,7 @@ def bring_program(host: WindowsHost) -> None:
     home = host.drive_c / "k" / "transom"
     home.mkdir(parents=True, exist_ok=True)
     (home / "node.pyz").write_bytes(build_node_zip(Path(transom.__file__).parent))
+    host.run([*NODE, "compile"])
 
 
 def fit_recipe(golden: Recipe, host: WindowsHost, *, kubernetes: str) -> Recipe:

@@ -62,8 +62,8 @@ def print_error(error: TransomError) -> None:
             _print_refusal(refusal, stream)
     elif error.subject:
         print(f"  where: {error.subject}", file=stream)
-    cause = error.__cause__
-    if cause is not None:
+    cause = "" if error.__cause__ is None else str(error.__cause__)
+    if cause and cause not in error.message:
         print(f"  why:   {cause}", file=stream)
     if error.hint:
         print(f"  next:  {error.hint}", file=stream)

@@ -227,9 +227,11 @@ def doors_of(args: argparse.Namespace, fleet: "Fleet", lock: "Lock") -> "FleetDo
 
     def bring() -> "Brought":
         from transom.cli import join
+        from transom.fleet.interpreter import local_package
 
         if not brought:
-            python = getattr(args, "python", None)
+            own = local_package(fleet.source, fleet_file.folder(args.filename))
+            python = getattr(args, "python", None) or own
             brought.append(join.brought_of(python, lock, fleet.source, sources))
         return brought[0]
 

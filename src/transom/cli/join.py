@@ -171,7 +171,7 @@ def node_kubeconfig(path: str | None) -> str:
 
 
 def brought_of(
-    python: str | None, lock: "Lock", source: "Source", sources: "Fetchers | None" = None
+    python: str | Path | None, lock: "Lock", source: "Source", sources: "Fetchers | None" = None
 ) -> "Brought":
     """The node program, and the Python for hosts by its pinned sum, or the one in a file."""
     from transom.cli.fetchers import Fetchers

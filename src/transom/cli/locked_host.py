@@ -56,15 +56,16 @@ def recipe_of(args: Namespace) -> tuple[Fleet, Recipe]:
 
 def python_of(args: Namespace, fleet: Fleet) -> Python:
     """Python by its sum in the lock, or the package that `--python` names."""
-    from transom.fleet.interpreter import interpreter_artifact, own_interpreter
+    from transom.fleet.interpreter import interpreter_artifact, local_package, own_interpreter
     from transom.recipe.sources import mirrored
 
     pinnable = interpreter_artifact(fleet.source)
     path = lock_file.locate(args.filename, args.lock)
     lock = lock_file.load(path)
     url = mirrored(pinnable.artifact.url, pinnable.mirrors)
-    if args.python:
-        content = own_interpreter(Path(args.python), pinnable, lock)
+    own = args.python or local_package(fleet.source, fleet_file.folder(args.filename))
+    if own:
+        content = own_interpreter(Path(own), pinnable, lock)
         return Python(url=url, sha256=hashlib.sha256(content).hexdigest(), content=content)
     entry = lock.by_key().get(pinnable.key)
     if entry is None:

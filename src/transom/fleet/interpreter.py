@@ -4,6 +4,7 @@ Called by `transom join`. It is an artifact like any other, but it goes first an
 because nothing on the host can fetch it. The doors come in as values.
 """
 
+from dataclasses import replace
 from pathlib import Path
 
 from transom.errors import PermanentError, UsageError
@@ -11,18 +12,18 @@ from transom.facts import rows
 from transom.facts.install import ArtifactRow, DefaultVersion
 from transom.facts.rows import At
 from transom.fleet.pin import FetcherFor, vouch
-from transom.model.fleet import Source
+from transom.model.fleet import FromLocalFile, Source
 from transom.model.lock import Lock
 from transom.model.recipe import Artifact, Unpack
 from transom.recipe.lock import PinnableArtifact
-from transom.recipe.sources import mirrored
+from transom.recipe.sources import from_sources, mirrored
 from transom.remote.download import hash_file
 
 _FACT = "artifact-python"
 
 
 def interpreter_artifact(source: Source) -> PinnableArtifact:
-    """The artifact, at its upstream address."""
+    """The artifact, at its upstream address or where the fleet's override has it."""
     row = rows.one(ArtifactRow, _FACT, At())
     version = rows.one(DefaultVersion, row.version.strip("{}"), At()).version
 
@@ -39,8 +40,21 @@ def interpreter_artifact(source: Source) -> PinnableArtifact:
         members=(),
         why=row.id,
     )
-    checksum = say(row.checksum) if row.checksum else ""
-    return PinnableArtifact(artifact=artifact, checksum_url=checksum, mirrors=source.mirrors)
+    (wanted,) = from_sources(replace(source, mirrors={}), [artifact], node_tarball="")
+    published = bool(row.checksum) and row.name not in source.overrides
+    return PinnableArtifact(
+        artifact=wanted,
+        checksum_url=say(row.checksum) if published else "",
+        mirrors=source.mirrors,
+    )
+
+
+def local_package(source: Source, folder: Path) -> Path | None:
+    """The file on this machine that the fleet's override names, a path beside the fleet."""
+    override = source.overrides.get(rows.one(ArtifactRow, _FACT, At()).name)
+    if isinstance(override, FromLocalFile):
+        return folder / Path(override.path).expanduser()
+    return None
 
 
 def own_interpreter(file: Path, pinnable: PinnableArtifact, lock: Lock) -> bytes:

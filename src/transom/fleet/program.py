@@ -139,8 +139,7 @@ class NodeProgram:
             # Written down first, so that a visit that is cut off here can still be taken back.
             await self._session.put(_MANIFEST, _unfinished(made))
             await self._bring_python(brought.members())
-        await self._session.put(_ZIP, brought.program)
-        await self._session.put(_MANIFEST, brought.manifest(made))
+        await self._put_program(brought.program, brought.manifest(made))
         return True
 
     async def refresh(self) -> None:
@@ -149,8 +148,8 @@ class NodeProgram:
         program = own_program()
         sum_ = hashlib.sha256(program).hexdigest()
         if there is not None and there["program"] not in ("", sum_):
-            await self._session.put(_ZIP, program)
-            await self._session.put(_MANIFEST, json.dumps({**there, "program": sum_}).encode())
+            manifest = json.dumps({**there, "program": sum_}).encode()
+            await self._put_program(program, manifest)
 
     async def is_there(self) -> bool:
         """Whether a program was brought to its end."""
@@ -257,6 +256,13 @@ class NodeProgram:
             return {**found, "made": list(found["made"])}
         except (ValueError, KeyError, TypeError):
             return None
+
+    async def _put_program(self, program: bytes, manifest: bytes) -> None:
+        await self._session.put(_ZIP, program)
+        await self._session.put(_MANIFEST, manifest)
+        # It starts sooner then, and does without where this fails.
+        compiling = write_order(Order(verb="compile"))
+        await self._session.run(_COMMAND, stdin=compiling, timeout_s=_QUICK_S)
 
     async def _bring_python(self, members: Mapping[str, bytes]) -> None:
         # Whatever lay there before could be loaded by what is started next.

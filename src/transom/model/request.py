@@ -36,13 +36,15 @@ def run_name(begun: datetime, what: str) -> str:
 class JoinSecrets:
     """Where and with what credential a host joins; its text form never shows it.
 
-    With a `kubeconfig` the host joins without kubeadm and needs no token.
+    With a `kubeconfig` the host joins without kubeadm and needs no token. kubeadm looks for the cluster
+    for `discovery`, a duration in its own words: a wrong token is not waited for longer than that.
     """
 
     endpoint: str
     token: str = field(repr=False)
     ca_hashes: tuple[str, ...]
     kubeconfig: str = field(default="", repr=False)
+    discovery: str = "1m0s"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,7 @@
 """What the node program takes on its command line, apart from what does it: no verb is imported here."""
 
 import argparse
+from functools import partial
 
 from transom.model.request import Verb
 from transom.node.boot_places import JOIN_CONFIGURATION, SENTINEL
@@ -16,18 +17,24 @@ from transom.node.run.arguments import (
 
 RUNS = tuple(sorted(verb.value for verb in Verb if verb is not Verb.PLAN))
 LOOKING = ("inventory", "status", "plan", "survey", "leftovers")
-_OTHERS = ("boot", *LOOKING, "attach", "cancel", "selftest", "watch", *LOOKS_FOR_CAUSES)
+_OTHERS = (
+    *("boot", *LOOKING, "attach", "cancel", "compile", "selftest", "watch"),
+    *LOOKS_FOR_CAUSES,
+)
+_WIDTH = 100
 _BY_HAND = (Verb.PREPARE.value, Verb.JOIN.value)
 
 
 def parser(asked: str = "") -> argparse.ArgumentParser:
     """The whole command line, or only the verb that is asked for, which is sooner made."""
     about = "Reads a request on standard input, answers in JSON, and makes this host match it."
-    made = argparse.ArgumentParser(prog="node.pyz", description=about)
+    # A width of its own: to ask the terminal for one, argparse imports half of the library.
+    form = partial(argparse.HelpFormatter, width=_WIDTH)
+    made = argparse.ArgumentParser(prog="node.pyz", description=about, formatter_class=form)
     verbs = made.add_subparsers(dest="verb", required=True)
     names = (*RUNS, *_OTHERS, KEEP_RUNNING, KEEP_NETWORKS)
     for name in (asked,) if asked in names else names:
-        _declare(verbs.add_parser(name), name)
+        _declare(verbs.add_parser(name, formatter_class=form), name)
     return made
 
 

@@ -7,7 +7,7 @@ import io
 import zipfile
 from pathlib import Path
 
-_MAIN = "import sys\n\nfrom transom.node.program import main\n\nsys.exit(main())\n"
+_MAIN = "transom/node/zip_main.py"
 _SHIPPED = ("__init__.py", "errors.py", "model/*.py", "node/**/*.py")
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _MODE = 0o644 << 16
@@ -19,7 +19,7 @@ def build_node_zip(package: Path) -> bytes:
     entries = {
         f"transom/{path.relative_to(package).as_posix()}": path.read_bytes() for path in files
     }
-    entries["__main__.py"] = _MAIN.encode()
+    entries["__main__.py"] = entries[_MAIN]
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name in sorted(entries):

@@ -5,6 +5,7 @@ Called by the verb `boot` and by runs that a person starts on the host. No error
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from transom.errors import UsageError
@@ -39,14 +40,17 @@ def read(files: Files, path: str) -> Mapping[str, Any]:
 
 
 def secrets(configuration: Mapping[str, Any], path: str) -> JoinSecrets:
-    """Where and with what token it joins."""
-    discovery = (configuration.get("discovery") or {}).get("bootstrapToken") or {}
+    """Where and with what token it joins, and how long it may look for the cluster."""
+    discovery = configuration.get("discovery") or {}
+    found = discovery.get("bootstrapToken") or {}
+    patience = (configuration.get("timeouts") or {}).get("discovery") or discovery.get("timeout")
     try:
-        return JoinSecrets(
-            endpoint=str(discovery["apiServerEndpoint"]),
-            token=str(discovery["token"]),
-            ca_hashes=tuple(map(str, discovery["caCertHashes"])),
+        secrets = JoinSecrets(
+            endpoint=str(found["apiServerEndpoint"]),
+            token=str(found["token"]),
+            ca_hashes=tuple(map(str, found["caCertHashes"])),
         )
+        return replace(secrets, discovery=str(patience)) if patience else secrets
     except (KeyError, TypeError) as error:
         raise UsageError(
             f"{path} has no bootstrapToken with endpoint, token and caCertHashes", subject=path

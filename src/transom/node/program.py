@@ -99,9 +99,6 @@ def _do(options: argparse.Namespace, machine: Machine, stdin: TextIO, say: Say) 
         from transom.node.attach import follow
 
         return follow(machine, layout, options.run, options.offset, say)
-    if options.verb == "cancel":
-        machine.files.write(layout.cancel, b"")
-        return 0
     return _others(options, machine, stdin, say)
 
 
@@ -137,18 +134,31 @@ def _others(options: argparse.Namespace, machine: Machine, stdin: TextIO, say: S
         return keep_networks.run(options, machine, layout)
     if options.verb == "boot":
         return _boot(options, machine, say)
-    if options.verb == "watch":
+    if options.verb == "selftest":
+        from transom.node.selftest import selftest
+
+        report = selftest(machine)
+        say(report)
+        return 1 if report.failed else 0
+    _quietly(options, machine, stdin)
+    return 0
+
+
+def _quietly(options: argparse.Namespace, machine: Machine, stdin: TextIO) -> None:
+    """The verbs that say nothing."""
+    layout = Layout(options.home)
+    if options.verb == "cancel":
+        machine.files.write(layout.cancel, b"")
+    elif options.verb == "compile":
+        from transom.node.compiling import keep_compiled
+
+        keep_compiled(machine.files, layout)
+    else:
         from transom.model.request import Verb
         from transom.node.request import read_request
         from transom.node.watch import watch
 
         watch(machine, layout, options.run, read_request(stdin.read(), Verb.JOIN))
-        return 0
-    from transom.node.selftest import selftest
-
-    report = selftest(machine)
-    say(report)
-    return 1 if report.failed else 0
 
 
 def _boot(options: argparse.Namespace, machine: Machine, say: Say) -> int:

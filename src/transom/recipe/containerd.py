@@ -3,12 +3,14 @@
 The keys come from the facts; the file says only what differs from containerd's own defaults.
 """
 
+from urllib.parse import urlsplit
+
 from transom.facts import rows
 from transom.facts.containerd import ContainerdShape
 from transom.model.fleet import Isolation
 from transom.model.recipe import File
 from transom.recipe.case import Case
-from transom.recipe.toml import literal, section
+from transom.recipe.toml import Value, literal, section
 
 
 def containerd_files(case: Case) -> list[File]:
@@ -68,9 +70,12 @@ def _default(case: Case) -> str:
 
 def _hosts(registry: str, mirrors: tuple[str, ...]) -> str:
     parts = [f"server = {literal('https://' + registry)}\n"]
-    parts += [
-        section(["host", mirror], {"capabilities": ["pull", "resolve"]}) for mirror in mirrors
-    ]
+    for mirror in mirrors:
+        settings: dict[str, Value] = {"capabilities": ["pull", "resolve"]}
+        # containerd puts /v2 behind every other path.
+        if "/v2/" in urlsplit(mirror).path:
+            settings["override_path"] = True
+        parts.append(section(["host", mirror], settings))
     return "\n".join(parts)
 
 

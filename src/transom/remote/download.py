@@ -167,19 +167,14 @@ class Downloader:
                     before, tries, backoff_s = received(), 0, _FIRST_BACKOFF_S
                 tries += 1
                 wait_s = max(backoff_s, error.delay_s)
-                if tries >= self._patience.tries or self._clock.now() + wait_s >= deadline:
-                    raise self._given_up(url, error, wait_s) from error
+                if tries >= self._patience.tries:
+                    said = f"{tries} tries without a byte"
+                    raise _given_up(url, error, said, wait_s) from error
+                if self._clock.now() + wait_s >= deadline:
+                    said = f"{self._patience.deadline_s:g} s"
+                    raise _given_up(url, error, said, wait_s) from error
                 self._clock.sleep(wait_s)
                 backoff_s = min(backoff_s * 2, _LONGEST_BACKOFF_S)
-
-    def _given_up(self, url: str, error: TemporaryError, delay_s: float) -> TemporaryError:
-        return TemporaryError(
-            f"gave up on {shown(url)} after {self._patience.tries} tries without a byte, or "
-            f"{self._patience.deadline_s:g} s: {error.message}",
-            subject=shown(url),
-            hint=error.hint,
-            delay_s=delay_s,
-        )
 
     def _small_once(
         self, url: str, deadline: float, headers: Mapping[str, str] | None
@@ -321,6 +316,15 @@ def hash_file(path: Path) -> Downloaded:
 def _length(response: Response) -> int | None:
     text = response.headers.get("content-length", "")
     return int(text) if text.isascii() and text.isdigit() else None
+
+
+def _given_up(url: str, error: TemporaryError, after: str, delay_s: float) -> TemporaryError:
+    return TemporaryError(
+        f"{error.message}; gave up after {after}",
+        subject=shown(url),
+        hint=error.hint,
+        delay_s=delay_s,
+    )
 
 
 def _refuse_short(url: str, size: int, total: int | None) -> None:

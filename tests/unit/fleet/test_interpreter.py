@@ -6,8 +6,13 @@ from pathlib import Path
 import pytest
 
 from transom.errors import PermanentError, UsageError
-from transom.fleet.interpreter import fetch_interpreter, interpreter_artifact, own_interpreter
-from transom.model.fleet import Source
+from transom.fleet.interpreter import (
+    fetch_interpreter,
+    interpreter_artifact,
+    local_package,
+    own_interpreter,
+)
+from transom.model.fleet import FromLocalFile, FromURL, Source
 from transom.model.lock import Lock, LockEntry, SumFrom
 from transom.recipe.pinnable import artifacts_of
 from transom.remote.download import Downloaded
@@ -79,3 +84,14 @@ def test_it_is_the_artifact_that_a_fleets_lock_names():
     found = interpreter_artifact(Source())
     assert found.key in locked
     assert "{" not in found.artifact.url
+
+
+def test_a_python_of_the_sites_own_is_taken_where_the_fleet_says(tmp_path):
+    there = FromURL(url="https://mirror.corp/python.zip", sha256="a" * 64)
+    found = interpreter_artifact(Source(overrides={"python": there}))
+    assert (found.artifact.url, found.artifact.sha256) == (there.url, there.sha256)
+    assert found.checksum_url == ""
+    here = Source(overrides={"python": FromLocalFile(path="./signed.zip")})
+    assert interpreter_artifact(here).key.url == "file:./signed.zip"
+    assert local_package(here, tmp_path) == tmp_path / "signed.zip"
+    assert local_package(Source(), tmp_path) is None

@@ -9,10 +9,12 @@ from transom.model.codec import encode
 from transom.model.recipe import Recipe
 from transom.model.request import Verb
 from transom.model.secret import SecretPlace
+from transom.node import block_yaml
 from transom.node.boot import REBOOT_AND_AGAIN, Boot, adapted, boot
 from transom.node.boot_places import JOIN_CONFIGURATION, SENTINEL
 from transom.node.host.faults import Fault, PowerCut
 from transom.node.host.values import Completed, PathKind, WebAnswer
+from transom.node.join_configuration import secrets
 from transom.node.layout import Layout
 from transom.node.manual_join import ADMINISTRATORS_ONLY
 
@@ -79,6 +81,19 @@ def test_a_join_ends_with_the_sentinel_and_without_the_token(machine):
     assert machine.has(SENTINEL)
     assert not machine.has(JOIN_CONFIGURATION)
     assert TOKEN.encode() not in machine.everything()
+
+
+@pytest.mark.parametrize(
+    ("more", "patience"),
+    [
+        ("", "1m0s"),
+        ("timeouts:\n  discovery: 5m0s\n", "5m0s"),
+        ("  timeout: 2m0s\n", "2m0s"),  # before v1beta4, below `discovery`
+    ],
+)
+def test_how_long_the_configuration_lets_kubeadm_look_for_the_cluster_is_kept(more, patience):
+    text = CONFIGURATION.replace("kind:", f"{more}kind:", 1)
+    assert secrets(block_yaml.read(text), "join.yaml").discovery == patience
 
 
 def test_the_configuration_is_closed_to_others_before_anything_is_done(machine):

@@ -43,6 +43,14 @@ def ids(refusals):
 HOST = {"name": "win-01", "address": "10.0.0.21"}
 
 CASES = {
+    "an override of what is no artifact": (
+        {"source": {"overrides": {"kubelte": {"file": "./kubelet.exe"}}}},
+        ["unknown-artifact"],
+    ),
+    "a signature asked of what is no artifact": (
+        {"source": {"verify": [{"artifact": "nothing", "authenticode": {"subject": "CN=Corp"}}]}},
+        ["unknown-artifact"],
+    ),
     "Kubernetes 1.37 on Windows Server 2019": (
         {"defaults__windows": {"release": "2019"}},
         ["windows-support"],

@@ -1,4 +1,7 @@
-"""This Windows machine, all nouns together. Imported on Windows only."""
+"""This Windows machine, all nouns together. Imported on Windows only.
+
+What it takes to start a run is here at once; any other noun is imported when it is first asked for.
+"""
 
 import sys
 
@@ -10,46 +13,79 @@ from typing import TYPE_CHECKING
 
 from transom.node.host.clock import RealClock
 from transom.node.host.files import SafeFiles
-from transom.node.host.processes import RealProcesses
 from transom.node.host.windows_background import WindowsBackground
 from transom.node.host.windows_disk import WindowsDisk
-from transom.node.host.windows_hns import WindowsHns
-from transom.node.host.windows_network import WindowsNetwork
 from transom.node.host.windows_registry import WindowsEnvironment, WindowsRegistry
 from transom.node.host.windows_services import WindowsServices
-from transom.node.host.windows_settings import WindowsDefender, WindowsFeatures, WindowsFirewall
-from transom.node.host.windows_signatures import WindowsSignatures
-from transom.node.host.windows_system import WindowsSystem
-from transom.node.host.windows_vitals import WindowsVitals
 
 if TYPE_CHECKING:
     from transom.node.host.cluster import NodeCluster
     from transom.node.host.downloads import Downloads
+    from transom.node.host.processes import RealProcesses
     from transom.node.host.web import Web
+    from transom.node.host.windows_hns import WindowsHns
+    from transom.node.host.windows_network import WindowsNetwork
+    from transom.node.host.windows_settings import WindowsDefender, WindowsFeatures, WindowsFirewall
+    from transom.node.host.windows_signatures import WindowsSignatures
+    from transom.node.host.windows_system import WindowsSystem
+    from transom.node.host.windows_vitals import WindowsVitals
 
 _SYSTEM_DRIVE = "C:"
 
 
 class WindowsHost:
-    """The machine this program runs on; what speaks HTTP is imported when it is first needed."""
+    """The machine this program runs on."""
 
     def __init__(self) -> None:
         self.disk = WindowsDisk()
         self.files = SafeFiles(self.disk)
         self.clock = RealClock()
-        self.processes = RealProcesses()
         self.registry = WindowsRegistry()
         self.environment = WindowsEnvironment(self.registry)
-        self.features = WindowsFeatures(self.processes)
-        self.firewall = WindowsFirewall(self.registry, self.processes)
-        self.defender = WindowsDefender(self.registry, self.processes)
         self.services = WindowsServices(self.registry)
-        self.network = WindowsNetwork(self.registry, self.processes)
-        self.system = WindowsSystem(self.registry)
-        self.signatures = WindowsSignatures()
         self.background = WindowsBackground(self.services)
-        self.vitals = WindowsVitals(self.services, self.processes)
-        self.hns = WindowsHns()
+
+    @cached_property
+    def processes(self) -> "RealProcesses":
+        from transom.node.host.processes import RealProcesses
+
+        return RealProcesses()
+
+    @cached_property
+    def features(self) -> "WindowsFeatures":
+        from transom.node.host.windows_settings import WindowsFeatures
+
+        return WindowsFeatures(self.processes)
+
+    @cached_property
+    def firewall(self) -> "WindowsFirewall":
+        from transom.node.host.windows_settings import WindowsFirewall
+
+        return WindowsFirewall(self.registry, self.processes)
+
+    @cached_property
+    def defender(self) -> "WindowsDefender":
+        from transom.node.host.windows_settings import WindowsDefender
+
+        return WindowsDefender(self.registry, self.processes)
+
+    @cached_property
+    def network(self) -> "WindowsNetwork":
+        from transom.node.host.windows_network import WindowsNetwork
+
+        return WindowsNetwork(self.registry, self.processes)
+
+    @cached_property
+    def system(self) -> "WindowsSystem":
+        from transom.node.host.windows_system import WindowsSystem
+
+        return WindowsSystem(self.registry)
+
+    @cached_property
+    def signatures(self) -> "WindowsSignatures":
+        from transom.node.host.windows_signatures import WindowsSignatures
+
+        return WindowsSignatures()
 
     @cached_property
     def source(self) -> "Downloads":
@@ -68,6 +104,18 @@ class WindowsHost:
         from transom.node.host.cluster import NodeCluster
 
         return NodeCluster(self.files)
+
+    @cached_property
+    def vitals(self) -> "WindowsVitals":
+        from transom.node.host.windows_vitals import WindowsVitals
+
+        return WindowsVitals(self.services, self.processes)
+
+    @cached_property
+    def hns(self) -> "WindowsHns":
+        from transom.node.host.windows_hns import WindowsHns
+
+        return WindowsHns()
 
     def note(self, act: str, subject: str, before: Mapping[str, object] | None) -> None:
         """Nothing is recorded on the bare host."""

@@ -18,7 +18,6 @@ from contextlib import contextmanager
 from ctypes import wintypes
 
 from transom.errors import NotBegun, PermanentError, TemporaryError
-from transom.node.host.processes import leave_process
 from transom.node.host.values import ServiceDefinition
 from transom.node.host.windows_error import failure, last_failure, translated
 from transom.node.host.windows_handles import (
@@ -138,6 +137,8 @@ class WindowsBackground:
 
     def leave(self, argv: Sequence[str], payload: bytes) -> None:
         """Start a process of its own and hand the payload to its standard input."""
+        from transom.node.host.processes import leave_process
+
         leave_process(argv, payload)
 
     def serve(self, work: Callable[[bytes], None]) -> None:

@@ -26,7 +26,6 @@ from transom.node.manual_join import ADMINISTRATORS_ONLY, ManualJoin, empty
 from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
 
 _OLDER_KUBEADM = ("v1beta1", "v1beta2", "v1beta3")
-_DISCOVERY_TIMEOUT = "1m0s"  # a wrong token is not waited for longer than that
 _JOIN_TIMEOUT_S = 420
 _RESET_TIMEOUT_S = 180
 _OUTPUT_CHARACTERS = 2000
@@ -162,12 +161,12 @@ def join_configuration(plan: JoinPlan, secrets: JoinSecrets) -> dict[str, Any]:
                 "token": secrets.token,
                 "caCertHashes": list(secrets.ca_hashes),
             },
-            **({"timeout": _DISCOVERY_TIMEOUT} if older else {}),
+            **({"timeout": secrets.discovery} if older else {}),
         },
         "nodeRegistration": registration,
     }
     if not older:
-        document["timeouts"] = {"discovery": _DISCOVERY_TIMEOUT}
+        document["timeouts"] = {"discovery": secrets.discovery}
     if plan.patches_directory:
         document["patches"] = {"directory": plan.patches_directory}
     return document

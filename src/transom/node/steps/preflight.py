@@ -16,11 +16,13 @@ from transom.node.host.files import is_whole
 from transom.node.host.protocols import Host, ReadHost, UndoHost
 from transom.node.host.values import PathKind
 from transom.node.reach import Place, server_of
+from transom.node.signature import objection
 from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Present, Seen
 from transom.node.steps.artifacts import INTERPRETER
 from transom.node.steps.join import Layout
 
 _GIB = 1 << 30
+_PROGRAM = "python.exe"
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -41,6 +43,7 @@ class Preflight:
             *_machine(host, want.recipe),
             *_name(host, want),
             *_recipe(want.recipe),
+            *_interpreter(host, want.recipe),
             *_other_cluster(host, want),
             *_adoption(host, want),
             *_version(host, want),
@@ -157,6 +160,27 @@ def _recipe(recipe: Recipe) -> Iterator[Refusal]:
                 fix="Lock the fleet and resolve it again.",
                 source=artifact.why,
             )
+
+
+def _interpreter(host: ReadHost, recipe: Recipe) -> Iterator[Refusal]:
+    """Whoever brought Python checked its sum; who signed it, only Windows can say."""
+    for artifact in recipe.artifacts:
+        if artifact.id != INTERPRETER or artifact.authenticode is None:
+            continue
+        for member in artifact.members:
+            path = member.path.replace("*", _PROGRAM)
+            there = host.files.kind(path) is PathKind.FILE
+            signature = host.signatures.of(path) if there else None
+            problem = objection(signature, artifact.authenticode) if there else "it is not there"
+            if problem:
+                yield Refusal(
+                    id="interpreter-signature",
+                    subject=path,
+                    found=problem,
+                    reason="the fleet asks for this signature in source.verify",
+                    fix="Bring a Python that carries it, or correct what source.verify asks for.",
+                    source=artifact.why,
+                )
 
 
 def _other_cluster(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:

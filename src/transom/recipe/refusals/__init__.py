@@ -17,6 +17,7 @@ FLEET_CHECKS: tuple[Callable[[Fleet], Iterator[Refusal]], ...] = (
     of_fleet.hosts_inside_ranges,
     of_fleet.dns_outside_services,
     of_fleet.colliding_names,
+    of_fleet.unknown_artifacts,
 )
 
 CASE_CHECKS: tuple[Callable[[Case], Iterator[Refusal]], ...] = (

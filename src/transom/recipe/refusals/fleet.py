@@ -1,9 +1,10 @@
-"""Reasons that concern the fleet as a whole: address ranges, DNS, names that collide."""
+"""Reasons that concern the fleet as a whole: address ranges, DNS, names that collide or mean nothing."""
 
 import ipaddress
 from collections.abc import Iterator
 
 from transom.facts import rows
+from transom.facts.install import ArtifactRow
 from transom.facts.join import Limit
 from transom.facts.names import netbios_name
 from transom.facts.rows import At
@@ -62,6 +63,26 @@ def dns_outside_services(fleet: Fleet) -> Iterator[Refusal]:
                 reason="the cluster's DNS is a Service and has a Service's address",
                 fix="Use the ClusterIP of Service kube-dns in kube-system.",
                 source="kubernetes/kubernetes@v1.37.1 cmd/kubeadm/app/constants (GetDNSIP)",
+            )
+
+
+def unknown_artifacts(fleet: Fleet) -> Iterator[Refusal]:
+    """Overrides and demands for what no host ever gets: a slip of the pen must not weaken them."""
+    names = sorted({row.name for row in rows.read(ArtifactRow) if not row.reference})
+    wanted = [(f"overrides.{name}", name) for name in fleet.source.overrides]
+    wanted += [
+        (f"verify[{index}].artifact", entry.artifact)
+        for index, entry in enumerate(fleet.source.verify)
+    ]
+    for key, name in wanted:
+        if name not in names:
+            yield Refusal(
+                id="unknown-artifact",
+                subject=f"source.{key}",
+                found=name,
+                reason="there is no such artifact, so this would be done to nothing",
+                fix=f"Artifacts are {', '.join(names)}.",
+                source="the artifacts in Transom's facts",
             )
 
 

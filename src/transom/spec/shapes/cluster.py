@@ -86,7 +86,8 @@ _CONTAINERD = Object(
             numeric=True,
         ),
         "mirrors": Table(
-            about="For a registry the mirrors asked before it, in order.",
+            about="For a registry the mirrors asked before it, in order. One with /v2/ in its path"
+            " is asked there, others at /v2 behind their path.",
             keys=syntax.REGISTRY,
             of=Items(
                 about="Mirrors, in order.",

@@ -1,12 +1,14 @@
 """What preflight finds and what it only warns of; it changes nothing."""
 
+import hashlib
 import json
 from dataclasses import replace
 
 import pytest
 
+from transom.model.recipe import Artifact, Member, Unpack
 from transom.model.request import Verb
-from transom.node.host.values import Adapter
+from transom.node.host.values import Adapter, Signature
 from transom.node.layout import Layout
 from transom.node.runner import Runner
 from transom.node.step import NodeSpec
@@ -72,3 +74,39 @@ def test_the_adapters_are_in_the_journal_once_the_host_joins(make_host, request_
     host = make_host()
     Runner(host, Layout(), "r1").execute(request_for(Verb.JOIN))
     assert b'"act":"adapter","subject":"Ethernet"' in host.disk.read(Layout().journal)
+
+
+PYTHON = Artifact(
+    id="python",
+    version="3.13.0",
+    url="https://www.python.org/python.zip",
+    sha256="0" * 64,
+    unpack=Unpack.ZIP,
+    path=r"C:\k\transom\downloads\python.zip",
+    members=(Member(name="*", path=r"C:\k\transom\python\*"),),
+    why="artifact-python",
+    authenticode={"subject": "CN=Python Software Foundation"},
+)
+
+
+@pytest.mark.parametrize(
+    ("signer", "wrong"),
+    [
+        ("CN=Python Software Foundation, O=PSF", []),
+        ("CN=Somebody", ["interpreter-signature"]),
+        ("", ["interpreter-signature"]),
+    ],
+)
+def test_the_interpreter_is_signed_by_whom_the_fleet_asks_for(make_host, found, signer, wrong):
+    host = make_host()
+    host.files.make_directory(r"C:\k\transom\python")
+    host.files.write(r"C:\k\transom\python\python.exe", b"python")
+    if signer:
+        signature = Signature(subject=signer, issuer="CN=Authority", thumbprint="A" * 40)
+        host.signatures.signed[hashlib.sha256(b"python").hexdigest()] = signature
+    assert found(host, artifacts=(PYTHON,)) == wrong
+    assert found(host, artifacts=(replace(PYTHON, authenticode=None),)) == []
+
+
+def test_an_interpreter_that_is_elsewhere_is_not_the_one_that_was_asked_for(make_host, found):
+    assert found(make_host(), artifacts=(PYTHON,)) == ["interpreter-signature"]

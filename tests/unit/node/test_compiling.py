@@ -1,0 +1,96 @@
+"""The program compiled on its host: used only for the very bytes and the Python it was made of and by."""
+
+import io
+import runpy
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import transom
+from transom.errors import PermanentError
+from transom.node.build import build_node_zip
+from transom.node.compiling import compiled, keep_compiled
+from transom.node.host.simulated import SimulatedHost
+from transom.node.layout import Layout
+from transom.node.zip_main import compiled_name
+
+PROGRAM = build_node_zip(Path(transom.__file__).parent)
+
+
+@pytest.fixture
+def host():
+    machine = SimulatedHost()
+    machine.files.make_directory(Layout().home)
+    machine.files.write(Layout().program, PROGRAM)
+    return machine
+
+
+@pytest.fixture
+def started(tmp_path, monkeypatch):
+    """A program on this disk; starting it tells where its modules came from."""
+    program = tmp_path / "node.pyz"
+    program.write_bytes(PROGRAM)
+    elsewhere = [path for path in sys.path if not path.endswith("src")]
+    finders = [finder for finder in sys.meta_path if "editable" not in str(finder)]
+    monkeypatch.setattr(sys, "path", elsewhere)
+    monkeypatch.setattr(sys, "meta_path", finders)
+    monkeypatch.setattr(sys, "argv", [str(program), "status"])
+    kept = {name: sys.modules.pop(name) for name in ours()}
+
+    def start():
+        with pytest.raises(SystemExit):
+            runpy.run_path(str(program), run_name="__main__")
+        return Path(str(sys.modules["transom.node.program"].__file__)).parents[2]
+
+    yield program, start
+    for name in ours():
+        del sys.modules[name]
+    sys.modules.update(kept)
+
+
+def ours():
+    return [name for name in sys.modules if name.partition(".")[0] == "transom"]
+
+
+def names(host):
+    return host.files.entries(Layout().home)
+
+
+def test_a_start_uses_what_was_compiled(started, capsys):
+    program, start = started
+    beside = program.with_name(compiled_name(PROGRAM))
+    beside.write_bytes(compiled(PROGRAM))
+    assert start() == beside
+    assert "runs on Windows" in capsys.readouterr().out
+
+
+def test_a_start_without_it_or_with_that_of_other_bytes_uses_the_program_itself(started, capsys):
+    program, start = started
+    program.with_name(compiled_name(PROGRAM + b"\0")).write_bytes(b"of another version")
+    assert start() == program
+    assert "runs on Windows" in capsys.readouterr().out
+
+
+def test_every_module_is_compiled():
+    with zipfile.ZipFile(io.BytesIO(compiled(PROGRAM))) as made:
+        assert "transom/node/steps/join.pyc" in made.namelist()
+
+
+def test_compiling_again_writes_nothing_and_a_new_program_leaves_nothing_of_the_old(host):
+    keep_compiled(host.files, Layout())
+    first = names(host)
+    assert first == (compiled_name(PROGRAM), "node.pyz")
+    keep_compiled(host.files, Layout())
+    assert names(host) == first
+    other = PROGRAM + b"\0"
+    host.files.write(Layout().program, other)
+    keep_compiled(host.files, Layout())
+    assert names(host) == (compiled_name(other), "node.pyz")
+
+
+def test_what_is_no_program_is_named(host):
+    host.files.write(Layout().program, b"half of it")
+    with pytest.raises(PermanentError, match=r"cannot compile C:\\k\\transom\\node.pyz"):
+        keep_compiled(host.files, Layout())
