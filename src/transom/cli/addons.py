@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transom.cli import cluster_access, console, fleet_file
+from transom.cli import cluster_access, console, fleet_file, lock_file
 from transom.errors import UsageError
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from transom.kube.api import Api
     from transom.kube.objects import Objects
     from transom.model.fleet import Fleet
+    from transom.model.lock import Lock
     from transom.model.manifest import Manifest
 
 SUMMARY = "kube-proxy, the network and runtime classes for a fleet's Windows nodes."
@@ -79,6 +80,11 @@ def configure(parser: ArgumentParser) -> None:
             choices=EXTRAS,
             help="also render this; apply without it takes it away again; repeatable",
         )
+        made.add_argument(
+            "--lock",
+            metavar="FILE",
+            help="images that it has are named by digest (default: transom.lock beside the fleet)",
+        )
     for made in (diff, apply):
         made.add_argument(
             "--force-conflicts",
@@ -111,10 +117,11 @@ def run(args: Namespace) -> int:
 def _render(args: Namespace, fleet: "Fleet") -> int:
     from transom.addons import delivery
     from transom.addons.catalogue import render
+    from transom.addons.pinned_images import by_digest
     from transom.addons.provisions import provisions
 
     setting = _setting(fleet)
-    manifests = render(setting, args.extras)
+    manifests = by_digest(render(setting, args.extras), _lock(args))
     if args.resource_set or args.cluster_label:
         manifests = _wrapped(args, fleet, manifests)
     _print_needs(provisions(setting, extras=args.extras))
@@ -144,14 +151,16 @@ def _wrapped(args: Namespace, fleet: "Fleet", manifests: "list[Manifest]") -> "l
 
 def _diff_or_apply(args: Namespace, fleet: "Fleet") -> int:
     from transom.addons.catalogue import render
+    from transom.addons.pinned_images import by_digest
     from transom.addons.provisions import provisions
     from transom.fleet import addons
 
     needs: list[str] = []
+    lock = _lock(args)
 
     async def work(objects: "Objects", api: "Api") -> "list[Change]":
         setting = _setting(await _at_cluster(fleet, api))
-        manifests = render(setting, args.extras)
+        manifests = by_digest(render(setting, args.extras), lock)
         await addons.check(objects, setting)
         needs.extend(provisions(setting, await objects.list("v1", "Node"), extras=args.extras))
         act = addons.diff if args.action == "diff" else addons.apply
@@ -208,6 +217,10 @@ async def _await_rollout(
     from transom.fleet.run import RealClock
 
     await addons.await_rollout(objects, manifests, RealClock(), timeout_s=args.timeout)
+
+
+def _lock(args: Namespace) -> "Lock":
+    return lock_file.load(lock_file.locate(args.filename, args.lock))
 
 
 def _fleet(file: str) -> "Fleet":

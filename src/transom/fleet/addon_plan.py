@@ -7,12 +7,14 @@ Called by the survey and by `transom apply`. Nothing is ever deleted here: what 
 from dataclasses import dataclass
 
 from transom.addons.catalogue import render
+from transom.addons.pinned_images import by_digest
 from transom.addons.setting import setting_of
 from transom.errors import Refused
 from transom.fleet.addons import Act, Change, await_rollout, check, difference
 from transom.fleet.run import Clock
 from transom.kube.objects import Objects
 from transom.model.fleet import Fleet
+from transom.model.lock import Lock
 from transom.model.manifest import Manifest, name_of
 from transom.model.problem import Refusal
 from transom.recipe.resolve import resolve
@@ -30,14 +32,14 @@ class AddonPlan:
     remedy: str = ""
 
 
-async def plan_addons(fleet: Fleet, objects: Objects) -> AddonPlan:
+async def plan_addons(fleet: Fleet, objects: Objects, lock: Lock) -> AddonPlan:
     """Look at the cluster; the fleet's versions are known. Changes nothing."""
     try:
         setting = setting_of(fleet, resolve(fleet))
         await check(objects, setting)
     except Refused as refused:
         return AddonPlan(refusals=refused.refusals, remedy=refused.hint)
-    manifests = render(setting)
+    manifests = by_digest(render(setting), lock)
     changes = [await difference(objects, manifest) for manifest in manifests]
     wanted = tuple(change for change in changes if change.act is not Act.KEEP)
     return AddonPlan(manifests=tuple(manifests), changes=wanted)

@@ -81,7 +81,7 @@ async def survey_fleet(
     planned = None
     if addons and doors.objects is not None and not checked.refusals:
         known = replace(fleet.cluster, endpoint=fleet.cluster.endpoint or entry.endpoint)
-        planned = await _addons(replace(fleet, cluster=known), doors.objects, unread)
+        planned = await _addons(replace(fleet, cluster=known), doors.objects, lock, unread)
     chosen = [host for host in fleet.hosts if host.name in requests]
 
     async def look(host: Host) -> Survey:
@@ -160,9 +160,11 @@ async def _check(
     return check_cluster(cases, entry, daemon_sets), unread
 
 
-async def _addons(fleet: Fleet, objects: Objects, unread: list[str]) -> AddonPlan | None:
+async def _addons(
+    fleet: Fleet, objects: Objects, lock: Lock, unread: list[str]
+) -> AddonPlan | None:
     try:
-        return await plan_addons(fleet, objects)
+        return await plan_addons(fleet, objects, lock)
     except TransomError as error:
         unread.append(f"add-ons: {error.message}")
         return None

@@ -1,11 +1,16 @@
 """A pause image for a Windows build that no published tag has: the Dockerfile, and how to make it. Pure."""
 
+import re
 from dataclasses import dataclass
 
 from transom.errors import UnsupportedError, UsageError
 from transom.facts import rows
 from transom.facts.rows import At
 from transom.facts.windows import PauseBuild, PauseImage, Release
+
+_IMAGE = re.compile(
+    r"[a-z0-9.-]+(:[0-9]+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)+(:[\w][\w.-]{0,127})?(@sha256:[0-9a-f]{64})?"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +28,12 @@ def own_pause(release: str, *, name: str, published: str = "") -> OwnPause:
 
     `published` is an image whose program is taken; left out, the newest that the facts know.
     """
+    for image in filter(None, (name, published)):
+        if _IMAGE.fullmatch(image) is None:
+            raise UsageError(
+                f"{image!r} is no name of an image in a registry",
+                hint="such as registry.corp/pause:3.10.2-ltsc2025",
+            )
     row = next((row for row in rows.read(Release) if release in (row.id, *row.aliases)), None)
     if row is None:
         known = ", ".join(found.id for found in rows.read(Release))

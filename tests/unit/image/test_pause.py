@@ -51,3 +51,16 @@ def test_the_command_writes_the_file_and_says_what_comes_next(tmp_path, capsys):
     assert f"pauseImage: {NAME}" in said
     assert main(words) == 0
     assert capsys.readouterr().out == (tmp_path / "p" / "Dockerfile").read_text()
+
+
+@pytest.mark.parametrize(
+    "name", ["bad name", "pause", "registry.corp/Pause:1", "registry.corp/x;y"]
+)
+def test_what_is_no_name_of_an_image_is_refused(name):
+    with pytest.raises(UsageError, match="is no name of an image"):
+        own_pause("2025", name=name)
+
+
+@pytest.mark.parametrize("name", ["registry.corp:5000/a/pause:3.10.2-ltsc2025", "r.corp/pause"])
+def test_names_of_images_are_taken_as_they_are(name):
+    assert own_pause("2025", name=name).name == name

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import transom
 from transom.addons import delivery
+from transom.addons.pinned_images import by_digest
 from transom.cli import fleet_file, lock_file, lock_report
 from transom.cli.documents.recipes import RecipeList
 from transom.cli.fetchers import Fetchers, ProgressLine
@@ -67,7 +68,8 @@ def _files(fleets: list[Fleet], lock: Lock) -> dict[str, bytes]:
     for fleet in fleets:
         manifests = addons_of(fleet)
         if manifests:
-            files[f"{names.ADDONS}{fleet.name}.yaml"] = delivery.stream(manifests).encode()
+            pinned_images = by_digest(manifests, lock)
+            files[f"{names.ADDONS}{fleet.name}.yaml"] = delivery.stream(pinned_images).encode()
     return files
 
 
