@@ -383,6 +383,8 @@ spec:
     metadata: {labels: {app: shop}}
     spec:
       nodeSelector: {kubernetes.io/hostname: win1}
+      priorityClassName: system-node-critical  # also where the machine's disk is nearly full
+      tolerations: [{operator: Exists}]
       containers: [{name: shop, image: example.com/shop:1}]
 ---
 apiVersion: policy/v1
