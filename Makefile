@@ -48,7 +48,7 @@ endif
 test: $(INSTALLED) $(if $(LINUX),$(LAB_INSTALLED)) $(if $(LAB),test-machine)  ## unit and contract tests, two minutes; LAB=1 adds the lab's (root)
 	$(BIN)/python -m pytest -n auto $(if $(LAB),,-m "not go")
 ifneq ($(LAB),)
-	$(BIN)/python -m pytest tests/lab -n 2 --dist loadfile
+	$(BIN)/python -m pytest tests/lab -n 2 --dist loadfile --no-loadscope-reorder
 endif
 
 # What changes a host: every branch of it is taken by a test.
