@@ -7,7 +7,7 @@ import urllib.request
 from typing import Any
 
 from transom.errors import PermanentError, TemporaryError
-from transom.node.host.protocols import ReadFiles
+from transom.node.host.nouns.files import ReadFiles
 from transom.node.host.values import ClusterNode, NodeHealth
 from transom.node.kubeconfig import read_access
 

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from transom.errors import PermanentError, TemporaryError, TransomError
 from transom.model.request import SourceAccess, SourceHeader
 from transom.node.host.environment import proxies_of
-from transom.node.host.protocols import ReadEnvironment
+from transom.node.host.nouns.registry import ReadEnvironment
 
 _CHUNK_BYTES = 1 << 20
 _TIMEOUT_S = 60

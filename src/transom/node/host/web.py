@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from transom.errors import TemporaryError
 from transom.node.host.environment import proxies_of
-from transom.node.host.protocols import ReadEnvironment
+from transom.node.host.nouns.registry import ReadEnvironment
 from transom.node.host.values import WebAnswer
 
 _TIMEOUT_S = 20
