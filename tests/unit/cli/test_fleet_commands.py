@@ -470,6 +470,16 @@ def test_a_file_beside_the_fleet_goes_to_every_host(site, tmp_path):
     assert all(machine.is_joined for machine in site.machines.values())
 
 
+def test_a_signature_that_is_asked_for_is_asked_of_every_host(site, tmp_path, capsys):
+    fleet = tmp_path / "fleet.yaml"
+    demand = "verify: [{artifact: python, authenticode: {subject: CN=Corp}}]"
+    fleet.write_text(fleet.read_text().replace("\nspec:\n", f"\nspec:\n  source: {{{demand}}}\n"))
+    assert main(["plan"]) == 3
+    said = capsys.readouterr().out
+    assert "python.exe" in said
+    assert not any(machine.is_joined for machine in site.machines.values())
+
+
 def test_status_says_what_group_managed_accounts_lack(with_addons, capsys):
     assert main(["apply", "--yes", "--no-addons"]) == 0
     capsys.readouterr()
