@@ -10,7 +10,7 @@ import json
 import ssl
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,11 +18,12 @@ from pathlib import Path
 import pytest
 import trustme
 import yaml
+from tests.lab.conftest import BareLab
 from tests.lab.snapshot import snapshot
 
 from transom.cli.main import main
 from transom_lab.fleet import LabFleet, prepare_fleet
-from transom_lab.lab import Lab, Wish
+from transom_lab.lab import Lab
 from transom_lab.mirror import SITES
 from transom_lab.namespaces import Room
 from transom_lab.places import cache_directory
@@ -50,14 +51,10 @@ class Site:
 
 
 @pytest.fixture(scope="module")
-def site(
-    lone_lab: Callable[[str], Lab], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Site]:
+def site(bare_lab: BareLab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """The bundle is there; what it was made from is gone."""
-    lab, folder = lone_lab("bundle"), tmp_path_factory.mktemp("bundle")
-    lab.down()
-    try:
-        lab.up(Wish(hosts=1, bare=True))
+    folder = tmp_path_factory.mktemp("bundle")
+    with bare_lab("bundle") as lab:
         made = prepare_fleet(lab, cache=cache_directory(), progress=Progress())
         Room(lab.directory / "ground").stop("mirror")
         fleet, bundle = folder / "fleet.yaml", folder / "lab.bundle"
@@ -67,8 +64,6 @@ def site(
             words += ["--ca-file", str(certificate), "--without-images", "-o", str(bundle)]
             assert main(words) == 0
         yield Site(lab, fleet, bundle)
-    finally:
-        lab.down()
 
 
 @contextmanager
@@ -98,7 +93,6 @@ def seen_from_the_ground(lab: Lab, made: LabFleet, mirror: str) -> object:
     spec["cluster"]["kubeconfig"] = str(lab.control_plane.directory / "etc/kubernetes/admin.conf")
     for host in spec["hosts"]:
         host["connection"]["ssh"] |= {"host": host["address"], "port": 22}
-        host["reboot"] = "allowed"
     return document
 
 
