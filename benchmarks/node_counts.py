@@ -83,7 +83,7 @@ def main() -> int:
     runner = importlib.import_module("transom.node.runner")
     layout = importlib.import_module("transom.node.layout")
     verb = importlib.import_module("transom.model.request").Verb(sys.argv[1])
-    host = program.this_machine()
+    host = program.this_machine(lasting=True)
     counted = Counted(host)
     began = time.monotonic()
 

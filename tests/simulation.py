@@ -29,7 +29,7 @@ from transom.model.lock import Lock, LockEntry, SumFrom
 from transom.model.order import read_order
 from transom.model.recipe import Artifact, Unpack
 from transom.node.host.simulated import SimulatedHost
-from transom.node.host.simulated_nouns import SimulatedBackground
+from transom.node.host.simulated_services import SimulatedBackground
 from transom.node.host.values import Adapter, NodeHealth, PathKind
 from transom.node.host.values import Completed as Ran
 from transom.node.program import main

@@ -10,7 +10,7 @@ import json
 import ssl
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,17 +18,19 @@ from pathlib import Path
 import pytest
 import trustme
 import yaml
+from tests.lab.conftest import BareLab
 from tests.lab.snapshot import snapshot
 
 from transom.cli.main import main
 from transom_lab.fleet import LabFleet, prepare_fleet
-from transom_lab.lab import Lab, Wish
+from transom_lab.lab import Lab
 from transom_lab.mirror import SITES
 from transom_lab.namespaces import Room
 from transom_lab.places import cache_directory
 from transom_lab.progress import Progress
 
 pytestmark = pytest.mark.timeout(600)
+SIGNER = "CN=Python Software Foundation"
 
 
 @dataclass
@@ -50,14 +52,10 @@ class Site:
 
 
 @pytest.fixture(scope="module")
-def site(
-    lone_lab: Callable[[str], Lab], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Site]:
+def site(bare_lab: BareLab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """The bundle is there; what it was made from is gone."""
-    lab, folder = lone_lab("bundle"), tmp_path_factory.mktemp("bundle")
-    lab.down()
-    try:
-        lab.up(Wish(hosts=1, bare=True))
+    folder = tmp_path_factory.mktemp("bundle")
+    with bare_lab("bundle") as lab:
         made = prepare_fleet(lab, cache=cache_directory(), progress=Progress())
         Room(lab.directory / "ground").stop("mirror")
         fleet, bundle = folder / "fleet.yaml", folder / "lab.bundle"
@@ -67,8 +65,6 @@ def site(
             words += ["--ca-file", str(certificate), "--without-images", "-o", str(bundle)]
             assert main(words) == 0
         yield Site(lab, fleet, bundle)
-    finally:
-        lab.down()
 
 
 @contextmanager
@@ -95,10 +91,10 @@ def seen_from_the_ground(lab: Lab, made: LabFleet, mirror: str) -> object:
     spec["source"]["mirrors"] = {
         upstream: f"{mirror}/{upstream.partition('://')[2]}" for upstream in SITES
     }
+    spec["source"]["verify"] = [{"artifact": "python", "authenticode": {"subject": SIGNER}}]
     spec["cluster"]["kubeconfig"] = str(lab.control_plane.directory / "etc/kubernetes/admin.conf")
     for host in spec["hosts"]:
         host["connection"]["ssh"] |= {"host": host["address"], "port": 22}
-        host["reboot"] = "allowed"
     return document
 
 
@@ -134,3 +130,10 @@ def test_a_host_becomes_ready_with_nothing_but_the_bundle(site):
     assert code == 0, out + said
     assert "win1: nothing to do" in out
     assert "carry artifacts" not in said
+
+
+def test_a_python_that_somebody_else_signed_is_refused(site):
+    site.fleet.write_text(site.fleet.read_text().replace(SIGNER, "CN=Corp"))
+    code, out, said = site.apply("--yes")
+    assert code == 3, out + said
+    assert f"{SIGNER}, not CN=Corp" in out

@@ -11,6 +11,7 @@ examples:
   transom apply
   transom apply -f fleet.yaml --pool web --yes
   transom apply -f fleet.yaml --yes -o json --junit result.xml
+  transom apply -f fleet.yaml --bundle shop.bundle       a site without internet
 
 What the cluster runs for these nodes (kube-proxy, the network) is applied first: see `transom addons`.
 What disturbs pods of a node goes in waves: cordon, drain, change, Ready, uncordon.

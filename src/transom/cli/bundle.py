@@ -13,7 +13,7 @@ examples:
   transom bundle verify shop.bundle                           where there is none
   transom bundle serve shop.bundle --listen 10.0.0.5:8443     a mirror for hosts
   transom bundle push shop.bundle --to https://registry.corp  its images into a registry
-  transom join 10.0.0.21 --bundle shop.bundle                 use nothing else
+  transom apply -f fleet.yaml --bundle shop.bundle            use nothing else
 
 exit codes: 0 done, 2 usage, 3 an image lacks a build in use, 4 try again, 5 damaged or refused
 """
@@ -47,7 +47,12 @@ def configure(parser: ArgumentParser) -> None:
 
     serve = action("serve", "serve artifacts and images to hosts over HTTPS until interrupted")
     _bundle_argument(serve)
-    serve.add_argument("--listen", metavar="ADDRESS:PORT", default="0.0.0.0:8443")
+    serve.add_argument(
+        "--listen",
+        metavar="ADDRESS:PORT",
+        default="0.0.0.0:8443",
+        help="where hosts reach this machine (default: %(default)s)",
+    )
     serve.add_argument(
         "--name",
         action="append",

@@ -118,6 +118,8 @@ def open_site(args: argparse.Namespace) -> Site:
             "--mirror is for one machine without a fleet",
             hint="write source.mirrors into the fleet",
         )
+    from transom.fleet.carry import local_files
+
     fleet = one_fleet(args)
     hosts = chosen_hosts(fleet, args)
     if holdings := _holdings(args, fleet):
@@ -129,7 +131,9 @@ def open_site(args: argparse.Namespace) -> Site:
         carrying = replace(doors, holdings=holdings, bring=lambda: brought)
         return Site(fleet, hosts, lock, carrying)
     lock = lock_file.load(lock_file.locate(args.filename, getattr(args, "lock", None)))
-    return Site(fleet, hosts, lock, doors_of(args, fleet, lock))
+    doors = doors_of(args, fleet, lock)
+    local = local_files(fleet.source, lock, fleet_file.folder(args.filename))
+    return Site(fleet, hosts, lock, replace(doors, holdings=local) if local else doors)
 
 
 def _holdings(args: argparse.Namespace, fleet: "Fleet") -> "BundleHoldings | None":

@@ -5,13 +5,15 @@ Used by `userdata compile` and `script prepare`, whose machines fetch for themse
 
 import hashlib
 from argparse import Namespace
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from transom.cli import fleet_file, lock_file
 from transom.errors import UsageError
 from transom.model.fleet import Fleet
-from transom.model.recipe import Recipe
+from transom.model.recipe import Artifact, Recipe
+from transom.node.steps.artifacts import INTERPRETER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,8 +25,11 @@ class Python:
     content: bytes = field(default=b"", repr=False)
 
 
-def recipe_of(args: Namespace) -> tuple[Fleet, Recipe]:
-    """The recipe of the host that `--host` names, else of the first; all of it pinned."""
+def recipe_of(args: Namespace, *, python_beside: bool = False) -> tuple[Fleet, Recipe]:
+    """The recipe of the host that `--host` names, else of the first; all of it pinned.
+
+    What comes from a file of this machine is refused, but for Python where it goes along.
+    """
     from transom.recipe.end_of_life import refuse_end_of_life
     from transom.recipe.lock import apply_lock
     from transom.recipe.resolve import resolve
@@ -44,6 +49,7 @@ def recipe_of(args: Namespace) -> tuple[Fleet, Recipe]:
                     subject=args.filename,
                     hint="pin them with `transom lock`: a machine uses no byte without one",
                 )
+            _refuse_local(found, args.filename, python_beside=python_beside)
             return fleet, replace(recipe, artifacts=found)
     raise UsageError(
         f"no fleet in {args.filename} has a host {args.host}"
@@ -52,6 +58,20 @@ def recipe_of(args: Namespace) -> tuple[Fleet, Recipe]:
         subject=args.filename,
         hint="name one of its hosts with --host",
     )
+
+
+def _refuse_local(artifacts: Iterable[Artifact], filename: str, *, python_beside: bool) -> None:
+    local = [
+        artifact.id
+        for artifact in artifacts
+        if artifact.file and not (python_beside and artifact.id == INTERPRETER)
+    ]
+    if local:
+        raise UsageError(
+            f"{', '.join(local)} come from files of this machine, which other machines cannot read",
+            subject=filename,
+            hint="put them where those reach them, and name url and sha256 in source.overrides",
+        )
 
 
 def python_of(args: Namespace, fleet: Fleet) -> Python:

@@ -4,15 +4,21 @@ Called by `join`. They go to C:\k\transom\carried under their sums, and only tho
 plan says it lacks; the node program checks each sum again before use. Removed when the run ended well.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Protocol
 
+from transom.errors import PermanentError
 from transom.fleet.program import HOME
+from transom.model.fleet import FromLocalFile, Source
+from transom.model.lock import FILE_SCHEME, Lock
 from transom.model.recipe import Artifact
+from transom.remote.download import hash_file
 from transom.remote.session import Parcel, Session
 
 CARRIED = HOME + r"\carried"
+_CHUNK = 1 << 20
 
 
 class Holdings(Protocol):
@@ -25,6 +31,51 @@ class Holdings(Protocol):
     def parcel(self, sha256: str) -> Parcel:
         """Its bytes, to be sent."""
         ...
+
+
+class LocalFiles:
+    """Files of this machine that a fleet's overrides name, by their locked sums."""
+
+    def __init__(self, files: Mapping[str, Path]) -> None:
+        self._files = files
+        self._sizes: dict[str, int] = {}
+
+    def has(self, sha256: str) -> bool:
+        """Whether one of them has that sum."""
+        return sha256 in self._files
+
+    def parcel(self, sha256: str) -> Parcel:
+        """The file, to be sent; one that changed since it was locked is refused."""
+        path = self._files[sha256]
+        if sha256 not in self._sizes:
+            self._sizes[sha256] = self._checked(path, sha256)
+        return Parcel(size=self._sizes[sha256], sha256=sha256, chunks=lambda: _chunks(path))
+
+    @staticmethod
+    def _checked(path: Path, sha256: str) -> int:
+        found = hash_file(path)
+        if found.sha256 != sha256:
+            raise PermanentError(
+                f"{path} has the SHA-256 {found.sha256}, and the lock says {sha256}",
+                subject=str(path),
+                hint="find out who changed it; `transom lock --update` takes a change that is right",
+            )
+        return found.size
+
+
+def local_files(source: Source, lock: Lock, folder: Path) -> LocalFiles | None:
+    """What the fleet's overrides take from this machine, where anything; paths are beside the fleet."""
+    places = {
+        (name, FILE_SCHEME + override.path): folder / Path(override.path).expanduser()
+        for name, override in source.overrides.items()
+        if isinstance(override, FromLocalFile)
+    }
+    files = {
+        entry.sha256: places[entry.id, entry.url]
+        for entry in lock.entries
+        if (entry.id, entry.url) in places
+    }
+    return LocalFiles(files) if files else None
 
 
 def to_be_carried(artifacts: Iterable[Artifact], holdings: Holdings) -> tuple[Artifact, ...]:
@@ -53,6 +104,12 @@ async def carry(
 async def clear(session: Session) -> None:
     """Take the carried folder away."""
     await session.remove_tree(CARRIED)
+
+
+def _chunks(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as stream:
+        while chunk := stream.read(_CHUNK):
+            yield chunk
 
 
 def _place(sha256: str) -> str:

@@ -2,20 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from transom.errors import UsageError
 from transom.fleet.cluster import ClusterEntry
 from transom.model.fleet import Fleet
 from transom.model.journal import Owner
 from transom.model.lock import Lock
+from transom.model.recipe import Artifact
 from transom.model.request import JoinSecrets, Request, Verb
 from transom.recipe.end_of_life import refuse_end_of_life
 from transom.recipe.lock import pinned
 from transom.recipe.resolve import resolve
-
-if TYPE_CHECKING:
-    from transom.model.recipe import Artifact
 
 
 def entry_of(fleet: Fleet) -> ClusterEntry:
@@ -56,14 +53,19 @@ def requests_of(
     secrets = JoinSecrets(endpoint=entry.endpoint, token="", ca_hashes=entry.ca_hashes)
     mirrors = fleet.source.mirrors
     # Most hosts of a fleet get the same artifacts.
-    locked: dict[tuple[Artifact, ...], tuple[Artifact, ...]] = {}
-    for recipe in recipes:
-        if recipe.artifacts not in locked:
-            locked[recipe.artifacts] = pinned(recipe.artifacts, lock, mirrors=mirrors)
+    known: list[tuple[tuple[Artifact, ...], tuple[Artifact, ...]]] = []
+
+    def locked(artifacts: tuple[Artifact, ...]) -> tuple[Artifact, ...]:
+        for asked, found in known:
+            if asked == artifacts:
+                return found
+        known.append((artifacts, pinned(artifacts, lock, mirrors=mirrors)))
+        return known[-1][1]
+
     return {
         recipe.identity.name: Request(
             verb=verb,
-            recipe=replace(recipe, artifacts=locked[recipe.artifacts]),
+            recipe=replace(recipe, artifacts=locked(recipe.artifacts)),
             owner=owner,
             join=secrets,
         )

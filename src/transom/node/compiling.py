@@ -12,7 +12,7 @@ from functools import cache
 from importlib.util import MAGIC_NUMBER, source_hash
 
 from transom.errors import PermanentError
-from transom.node.host.protocols import Files
+from transom.node.host.nouns.files import Files
 from transom.node.host.values import PathKind
 from transom.node.layout import Layout
 from transom.node.zip_main import compiled_name

@@ -17,7 +17,7 @@ from transom.model.problem import Mistake
 from transom.model.recipe import API_VERSION, Recipe
 from transom.model.request import JoinSecrets, Request, Verb
 from transom.node import join_configuration
-from transom.node.host.protocols import Files
+from transom.node.host.nouns.files import Files
 from transom.node.host.values import PathKind
 
 T = TypeVar("T", Recipe, NodeEntry)

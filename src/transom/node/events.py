@@ -8,7 +8,8 @@ from typing import Any
 
 from transom.model.codec import encode
 from transom.model.event import Event, Level, State
-from transom.node.host.protocols import Clock, Disk
+from transom.node.host.nouns.files import Disk
+from transom.node.host.nouns.system import Clock
 
 
 @dataclass

@@ -22,7 +22,8 @@ from transom.model.image import (
 from transom.model.problem import Refusal
 from transom.model.recipe import Recipe
 from transom.model.request import Request
-from transom.node.host.protocols import Machine, ReadFiles
+from transom.node.host.nouns.files import ReadFiles
+from transom.node.host.protocols import Machine
 from transom.node.host.values import PathKind
 from transom.node.journal import Contents
 from transom.node.layout import Layout

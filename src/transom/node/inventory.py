@@ -12,7 +12,8 @@ from transom.model.answers import (
     WindowsVersion,
 )
 from transom.model.recipe import Recipe
-from transom.node.host.protocols import Machine, ReadFiles, ReadHost
+from transom.node.host.nouns.files import ReadFiles
+from transom.node.host.protocols import Machine, ReadHost
 from transom.node.host.values import PathKind
 from transom.node.kept_recipe import kept_recipe
 from transom.node.kubeconfig import read_access

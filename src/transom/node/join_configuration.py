@@ -11,7 +11,7 @@ from typing import Any
 from transom.errors import UsageError
 from transom.model.request import JoinSecrets
 from transom.node import block_yaml
-from transom.node.host.protocols import Files
+from transom.node.host.nouns.files import Files
 from transom.node.host.values import PathKind
 from transom.node.manual_join import ADMINISTRATORS_ONLY
 

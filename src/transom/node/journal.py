@@ -17,7 +17,7 @@ from transom.model.codec import decode, encode
 from transom.model.journal import ADOPTED, SERVICE_STATE, Intent, Owner, Receipt
 from transom.model.recipe import API_VERSION
 from transom.node.host.files import SafeFiles
-from transom.node.host.protocols import Disk
+from transom.node.host.nouns.files import Disk
 from transom.node.host.values import PathKind
 
 _DIGEST_CHARACTERS = 16

@@ -15,14 +15,10 @@ from transom.model.journal import SERVICE_STATE, Intent
 from transom.node.acts import ACTS, SEPARATOR
 from transom.node.host.environment import has_entry
 from transom.node.host.files import SafeFiles
-from transom.node.host.protocols import (
-    Cluster,
-    Machine,
-    Processes,
-    ReadSystem,
-    Signatures,
-    Source,
-)
+from transom.node.host.nouns.processes import Processes
+from transom.node.host.nouns.system import ReadSystem, Signatures
+from transom.node.host.nouns.web import Cluster, Source
+from transom.node.host.protocols import Machine
 from transom.node.host.values import (
     Adapter,
     FeatureState,

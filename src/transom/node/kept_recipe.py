@@ -7,7 +7,7 @@ import json
 
 from transom.model.codec import decode, encode
 from transom.model.recipe import Recipe
-from transom.node.host.protocols import Files, ReadFiles
+from transom.node.host.nouns.files import Files, ReadFiles
 from transom.node.host.values import PathKind
 from transom.node.layout import Layout
 

@@ -17,7 +17,8 @@ from transom.model.answers import (
 from transom.model.journal import ADOPTED, Drift
 from transom.model.problem import Refusal
 from transom.model.request import Request, Verb
-from transom.node.host.protocols import Machine, ReadFiles
+from transom.node.host.nouns.files import ReadFiles
+from transom.node.host.protocols import Machine
 from transom.node.host.values import PathKind
 from transom.node.inventory import inventory
 from transom.node.journal import Journal

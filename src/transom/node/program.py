@@ -47,7 +47,8 @@ def main(
         if not argv:
             argv, given = _ordered(given.read())
         options = parser(argv[0]).parse_args(argv)
-        return _do(options, machine or this_machine(), given, say)
+        found = machine or this_machine(lasting=_is_lasting(options))
+        return _do(options, found, given, say)
     except TransomError as error:
         from transom.node.failing import failure
 
@@ -55,13 +56,22 @@ def main(
         return error.exit_code
 
 
-def this_machine() -> Machine:
-    """The Windows machine this runs on."""
+def this_machine(*, lasting: bool) -> Machine:
+    """The Windows machine this runs on; all of it for whoever works or waits long."""
     if sys.platform == "win32":
         from transom.node.host.windows import WindowsHost
 
-        return WindowsHost()
+        host = WindowsHost()
+        if lasting:
+            host.import_all()
+        return host
     raise UsageError("the node program runs on Windows", hint="Use `transom apply` from elsewhere.")
+
+
+def _is_lasting(options: argparse.Namespace) -> bool:
+    if options.verb in RUNS:
+        return bool(options.service or options.foreground)
+    return options.verb in ("boot", "watch", KEEP_RUNNING, KEEP_NETWORKS)
 
 
 def _text(document: Any, form: str) -> str:

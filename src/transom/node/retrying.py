@@ -6,7 +6,7 @@ from typing import TypeVar
 from transom.errors import TemporaryError
 from transom.model.event import Level, State
 from transom.node.events import EventLog
-from transom.node.host.protocols import Clock
+from transom.node.host.nouns.system import Clock
 from transom.node.step import Step
 
 T = TypeVar("T")

@@ -412,7 +412,8 @@ def _untrusted(target: Target, client: _Client, said: str) -> PermanentError:
         found = "is not the one in known_hosts"
         hint = "if the machine was made anew, remove its old key with `ssh-keygen -R`"
     else:
-        found, hint = "is not known", "pin it with --host-key, or confirm it at a terminal"
+        found = "is not known"
+        hint = "pin it with --host-key, in a fleet with hostKey, or confirm it at a terminal"
     shown = f": it shows {client.refused}" if client.refused else ""
     return PermanentError(
         f"the host key of {target.name} {found}{shown}", subject=target.name, hint=hint

@@ -24,6 +24,7 @@ from transom.kube.api import Pod
 from transom.kube.memory_objects import MemoryObjects
 from transom.model.answers import ProgramState
 from transom.model.fleet import KubernetesSpec
+from transom.model.lock import Lock
 from transom.model.manifest import ObjectName
 from transom.node.host.values import Completed
 from transom.node.layout import Layout
@@ -467,6 +468,31 @@ def test_apply_with_a_bundle_uses_its_lock_its_python_and_its_bytes(site, tmp_pa
     (tmp_path / "transom.lock").unlink()
     assert main(["apply", "--yes", "--no-addons", "--bundle", "shop.bundle"]) == 0
     assert [machine.host.source.asked for machine in site.machines.values()] == [[], []]
+
+
+def test_a_file_beside_the_fleet_goes_to_every_host(site, tmp_path):
+    """An override by a file of this machine needs no server."""
+    (upstream,) = [entry for entry in site.lock.entries if entry.id == "kubelet"]
+    found = [machine.host.source.content.pop(upstream.url) for machine in site.machines.values()]
+    (tmp_path / "kubelet.exe").write_bytes(found[0])
+    own = replace(upstream, url="file:./kubelet.exe")
+    others = (entry for entry in site.lock.entries if entry is not upstream)
+    (tmp_path / "transom.lock").write_text(write_lock(Lock((*others, own))))
+    fleet = tmp_path / "fleet.yaml"
+    override = "\nspec:\n  source: {overrides: {kubelet: {file: ./kubelet.exe}}}\n"
+    fleet.write_text(fleet.read_text().replace("\nspec:\n", override))
+    assert main(["apply", "--yes", "--no-addons"]) == 0
+    assert all(machine.is_joined for machine in site.machines.values())
+
+
+def test_a_signature_that_is_asked_for_is_asked_of_every_host(site, tmp_path, capsys):
+    fleet = tmp_path / "fleet.yaml"
+    demand = "verify: [{artifact: python, authenticode: {subject: CN=Corp}}]"
+    fleet.write_text(fleet.read_text().replace("\nspec:\n", f"\nspec:\n  source: {{{demand}}}\n"))
+    assert main(["plan"]) == 3
+    said = capsys.readouterr().out
+    assert "python.exe" in said
+    assert not any(machine.is_joined for machine in site.machines.values())
 
 
 def test_status_says_what_group_managed_accounts_lack(with_addons, capsys):

@@ -13,7 +13,6 @@ from transom.errors import UsageError
 if TYPE_CHECKING:
     from transom.bootstrap.compile import Fetched
     from transom.image.packer.plan import ImagePlan
-    from transom.model.recipe import Recipe
 
 SUMMARY = "a packer template that builds an image of a prepared node"
 
@@ -107,7 +106,6 @@ def _plan(args: Namespace) -> "ImagePlan":
 
     args.host = args.host or _host(args)
     fleet, recipe = locked_host.recipe_of(args)
-    _refuse_local(recipe, args.filename)
     python = locked_host.python_of(args, fleet)
     plan = ImagePlan(
         platform=next(row for row in read(Platform) if row.id == args.platform),
@@ -146,16 +144,6 @@ def _host(args: Namespace) -> str:
         subject=args.filename,
         hint="an image is made of one host's recipe; `windows.release` says which Windows it has",
     )
-
-
-def _refuse_local(recipe: "Recipe", filename: str) -> None:
-    local = [item.id for item in recipe.artifacts if item.file]
-    if local:
-        raise UsageError(
-            f"{', '.join(local)} come from files of this machine, which an image build has not",
-            subject=filename,
-            hint="serve them with `transom bundle serve` and name that mirror in the fleet",
-        )
 
 
 def _cloudbase_init(args: Namespace) -> "Fetched | None":

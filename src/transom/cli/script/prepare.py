@@ -42,7 +42,7 @@ def run(args: Namespace) -> int:
     from transom.fleet.program import own_program
     from transom.model.entry import BroughtFile
 
-    fleet, recipe = locked_host.recipe_of(args)
+    fleet, recipe = locked_host.recipe_of(args, python_beside=True)
     python = locked_host.python_of(args, fleet)
     files = script.script_files(
         fleet,

@@ -14,7 +14,8 @@ from transom.model.journal import Owner
 from transom.model.recipe import Recipe
 from transom.model.request import Request, Verb
 from transom.node.boot_places import JOIN_CONFIGURATION, SENTINEL
-from transom.node.host.protocols import Machine, ReadFiles
+from transom.node.host.nouns.files import ReadFiles
+from transom.node.host.protocols import Machine
 from transom.node.host.values import PathKind
 from transom.node.image import is_told, read_provenance, traces
 from transom.node.layout import Layout

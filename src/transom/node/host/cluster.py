@@ -1,13 +1,10 @@
 """The API server as a node sees it: asked with the kubelet's own credential, for reading only."""
 
 import json
-import ssl
-import urllib.error
-import urllib.request
 from typing import Any
 
 from transom.errors import PermanentError, TemporaryError
-from transom.node.host.protocols import ReadFiles
+from transom.node.host.nouns.files import ReadFiles
 from transom.node.host.values import ClusterNode, NodeHealth
 from transom.node.kubeconfig import read_access
 
@@ -30,6 +27,11 @@ class NodeCluster:
         return None if document is None else health_of(document)
 
     def _node(self, kubeconfig: str, node: str) -> dict[str, Any] | None:
+        # What speaks HTTP takes as long to import as all the rest, and few runs need it.
+        import ssl
+        import urllib.error
+        import urllib.request
+
         access = read_access(self._files.read(kubeconfig).decode())
         request = urllib.request.Request(f"{access.server}/api/v1/nodes/{node}")  # noqa: S310 - https only, see read_access
         try:

@@ -1,21 +1,22 @@
 """Downloads over HTTP and from files, resumed where the server can.
 
 The proxy is that of the machine's environment as it is stored now, not as it was when this process
-started.
+started. What speaks HTTP is imported where it is needed: it takes as long as all the rest.
 """
 
 import contextlib
-import http.client
-import ssl
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING
 
 from transom.errors import PermanentError, TemporaryError, TransomError
 from transom.model.request import SourceAccess, SourceHeader
 from transom.node.host.environment import proxies_of
-from transom.node.host.protocols import ReadEnvironment
+from transom.node.host.nouns.registry import ReadEnvironment
+
+if TYPE_CHECKING:
+    import http.client
+    import ssl
+    import urllib.request
 
 _CHUNK_BYTES = 1 << 20
 _TIMEOUT_S = 60
@@ -34,13 +35,16 @@ class Downloads:
     def open(
         self, url: str, *, offset: int, access: SourceAccess
     ) -> Iterator[tuple[bool, Iterator[bytes]]]:
+        import urllib.error
+        import urllib.request
+
         request = urllib.request.Request(url)  # noqa: S310 - the recipe names what is allowed
         if offset:
             request.add_header("Range", f"bytes={offset}-")
         opener = urllib.request.build_opener(
             urllib.request.ProxyHandler(proxies_of(self._environment)),
             urllib.request.HTTPSHandler(context=_trust(access.authorities)),
-            _BoundHeaders(access.headers),
+            _bound_headers(access.headers),
         )
         try:
             with opener.open(request, timeout=_TIMEOUT_S) as answer:
@@ -56,34 +60,42 @@ class Downloads:
             raise _failure(url, error) from error
 
 
-class _BoundHeaders(urllib.request.BaseHandler):
-    """Sends a header to the origin it is for, on every hop anew, and to no other."""
+def _bound_headers(headers: tuple[SourceHeader, ...]) -> "urllib.request.BaseHandler":
+    import urllib.request
 
-    def __init__(self, headers: tuple[SourceHeader, ...]) -> None:
-        self._headers = headers
+    class BoundHeaders(urllib.request.BaseHandler):
+        """Sends a header to the origin it is for, on every hop anew, and to no other."""
 
-    def http_request(self, request: urllib.request.Request) -> urllib.request.Request:
-        for header in self._headers:
-            if _origin(header.origin) == _origin(request.full_url):
-                request.add_unredirected_header(header.name, header.value)
-        return request
+        def http_request(self, request: urllib.request.Request) -> urllib.request.Request:
+            for header in headers:
+                if _origin(header.origin) == _origin(request.full_url):
+                    request.add_unredirected_header(header.name, header.value)
+            return request
 
-    https_request = http_request
+        https_request = http_request
+
+    return BoundHeaders()
 
 
 def _origin(url: str) -> tuple[str, str, int]:
+    from urllib.parse import urlsplit
+
     parts = urlsplit(url)
     return parts.scheme, parts.hostname or "", parts.port or _PORTS.get(parts.scheme, 0)
 
 
-def _trust(authorities: str) -> ssl.SSLContext:
+def _trust(authorities: str) -> "ssl.SSLContext":
+    import ssl
+
     context = ssl.create_default_context()
     if authorities:
         context.load_verify_locations(cadata=authorities)
     return context
 
 
-def _chunks(answer: http.client.HTTPResponse, url: str) -> Iterator[bytes]:
+def _chunks(answer: "http.client.HTTPResponse", url: str) -> Iterator[bytes]:
+    import http.client
+
     try:
         while chunk := answer.read(_CHUNK_BYTES):
             yield chunk
@@ -96,6 +108,8 @@ def _chunks(answer: http.client.HTTPResponse, url: str) -> Iterator[bytes]:
 
 
 def _failure(url: str, error: Exception) -> TransomError:
+    import urllib.error
+
     if isinstance(error, urllib.error.HTTPError) and error.code not in _TRY_AGAIN:
         return PermanentError(
             f"cannot download {url}: {error.code} {error.reason}",

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from io import BufferedIOBase
 
 from transom.errors import PermanentError
-from transom.node.host.protocols import Disk, ReadFiles
+from transom.node.host.nouns.files import Disk, ReadFiles
 from transom.node.host.values import PathKind
 
 BESIDE = ".transom"

@@ -12,23 +12,22 @@ from transom.errors import PermanentError
 from transom.node.host.faults import Calls
 from transom.node.host.files import SafeFiles
 from transom.node.host.simulated_disk import SimulatedDisk
-from transom.node.host.simulated_nouns import (
-    Settings,
-    SimulatedBackground,
-    SimulatedClock,
+from transom.node.host.simulated_network import (
     SimulatedCluster,
+    SimulatedNetwork,
+    SimulatedSource,
+    SimulatedWeb,
+)
+from transom.node.host.simulated_services import SimulatedBackground, SimulatedServices
+from transom.node.host.simulated_settings import (
+    Settings,
     SimulatedDefender,
     SimulatedEnvironment,
     SimulatedFeatures,
     SimulatedFirewall,
-    SimulatedNetwork,
     SimulatedRegistry,
-    SimulatedServices,
-    SimulatedSignatures,
-    SimulatedSource,
-    SimulatedSystem,
-    SimulatedWeb,
 )
+from transom.node.host.simulated_system import SimulatedClock, SimulatedSignatures, SimulatedSystem
 from transom.node.host.simulated_vitals import SimulatedHns, SimulatedVitals
 from transom.node.host.values import Completed
 

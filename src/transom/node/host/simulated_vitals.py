@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field, replace
 
 from transom.errors import PermanentError
-from transom.node.host.simulated_nouns import SimulatedNetwork, SimulatedServices
+from transom.node.host.simulated_network import SimulatedNetwork
+from transom.node.host.simulated_services import SimulatedServices
 from transom.node.host.values import HnsState, ServiceStatus, Volume
 
 _ROOMY = Volume(free=100 << 30, total=200 << 30)

@@ -3,14 +3,11 @@
 Every answer is given back, also a refusal; only where there is none, an error is raised.
 """
 
-import http.client
-import urllib.error
-import urllib.request
 from collections.abc import Mapping
 
 from transom.errors import TemporaryError
 from transom.node.host.environment import proxies_of
-from transom.node.host.protocols import ReadEnvironment
+from transom.node.host.nouns.registry import ReadEnvironment
 from transom.node.host.values import WebAnswer
 
 _TIMEOUT_S = 20
@@ -32,13 +29,23 @@ class Web:
         body: bytes | None = None,
         direct: bool = False,
     ) -> WebAnswer:
+        import http.client
+        import urllib.error
+        import urllib.request
+
+        class NoRedirects(urllib.request.HTTPRedirectHandler):
+            """A signed call or a token goes where it was sent and nowhere else."""
+
+            def redirect_request(self, *_about: object) -> None:
+                return None
+
         request = urllib.request.Request(  # noqa: S310 - a store or metadata that boot data names
             url, data=body, headers=dict(headers), method=method
         )
         proxies = {} if direct else proxies_of(self._environment)
         opener = urllib.request.build_opener(
             urllib.request.ProxyHandler(proxies),
-            _NoRedirects(),
+            NoRedirects(),
             urllib.request.HTTPErrorProcessor(),
         )
         try:
@@ -49,10 +56,3 @@ class Web:
                 return WebAnswer(error.code, error.read(_MOST_BYTES))
         except (OSError, http.client.HTTPException) as error:
             raise TemporaryError(f"cannot reach {url}: {error}", subject=url) from error
-
-
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A signed call or a token goes where it was sent and nowhere else."""
-
-    def redirect_request(self, *_about: object) -> None:
-        return None

@@ -1,6 +1,7 @@
 """This Windows machine, all nouns together. Imported on Windows only.
 
-What it takes to start a run is here at once; any other noun is imported when it is first asked for.
+What it takes to start a run is here at once; any other noun is imported when it is first asked for,
+or all at once by a process that lasts.
 """
 
 import sys
@@ -116,6 +117,12 @@ class WindowsHost:
         from transom.node.host.windows_hns import WindowsHns
 
         return WindowsHns()
+
+    def import_all(self) -> None:
+        """Import every noun now: the program on the disk may be replaced while this process lives."""
+        for name in dir(type(self)):
+            if isinstance(getattr(type(self), name), cached_property):
+                getattr(self, name)
 
     def note(self, act: str, subject: str, before: Mapping[str, object] | None) -> None:
         """Nothing is recorded on the bare host."""

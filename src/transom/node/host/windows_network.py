@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from transom.errors import PermanentError
 from transom.node.host import sockets
-from transom.node.host.protocols import Processes
+from transom.node.host.nouns.processes import Processes
 from transom.node.host.values import Adapter, RegistryData
 from transom.node.host.windows_error import failure
 from transom.node.host.windows_handles import INVALID_HANDLE

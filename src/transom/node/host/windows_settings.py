@@ -7,7 +7,7 @@ assert sys.platform == "win32"
 import re
 
 from transom.errors import PermanentError
-from transom.node.host.protocols import Processes
+from transom.node.host.nouns.processes import Processes
 from transom.node.host.values import Completed, FeatureState, FirewallPort
 from transom.node.host.windows_registry import WindowsRegistry
 

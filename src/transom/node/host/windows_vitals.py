@@ -9,7 +9,7 @@ import os
 import shutil
 
 from transom.errors import PermanentError
-from transom.node.host.protocols import Processes
+from transom.node.host.nouns.processes import Processes
 from transom.node.host.values import HnsState, ServiceStatus, Volume
 from transom.node.host.windows_error import translated
 from transom.node.host.windows_hns import WindowsHns

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from transom.node.host.protocols import Hns
+from transom.node.host.nouns.network import Hns
 from transom.node.host.values import HnsState
 
 BALANCERS, ENDPOINTS = "balancers", "endpoints"

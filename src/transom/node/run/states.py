@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from transom.model.answers import ProgramState
 from transom.model.codec import decode, encode
-from transom.node.host.protocols import Files, ReadFiles
+from transom.node.host.nouns.files import Files, ReadFiles
 from transom.node.host.values import PathKind
 from transom.node.layout import Layout
 

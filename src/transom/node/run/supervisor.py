@@ -14,7 +14,8 @@ from datetime import UTC, datetime
 from transom.errors import TemporaryError, TransomError, UsageError
 from transom.model.answers import ProgramState
 from transom.model.recipe import Program, Recipe
-from transom.node.host.protocols import Child, Machine
+from transom.node.host.nouns.processes import Child
+from transom.node.host.protocols import Machine
 from transom.node.host.values import PathKind
 from transom.node.kept_recipe import kept_recipe
 from transom.node.layout import Layout

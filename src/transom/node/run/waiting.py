@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from transom.errors import TemporaryError
-from transom.node.host.protocols import Clock
+from transom.node.host.nouns.system import Clock
 
 T = TypeVar("T")
 POLL_S = 1.0

@@ -15,7 +15,8 @@ from transom.model.recipe import Artifact, Member, Service, Unpack
 from transom.model.request import SourceAccess
 from transom.node.acts import restore_all
 from transom.node.archive import Extract, open_archive
-from transom.node.host.protocols import Host, ReadFiles, ReadHost, UndoHost
+from transom.node.host.nouns.files import ReadFiles
+from transom.node.host.protocols import Host, ReadHost, UndoHost
 from transom.node.host.values import PathKind
 from transom.node.journalling import chunks_of, sha256_of
 from transom.node.signature import objection

@@ -11,7 +11,8 @@ from transom.errors import PermanentError
 from transom.model.journal import Drift, Receipt
 from transom.model.recipe import HostNetwork
 from transom.node.acts import restore_all
-from transom.node.host.protocols import Host, Processes, ReadHost, UndoHost
+from transom.node.host.nouns.processes import Processes
+from transom.node.host.protocols import Host, ReadHost, UndoHost
 from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
 
 _TIMEOUT_S = 120

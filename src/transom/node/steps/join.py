@@ -19,7 +19,9 @@ from transom.model.request import JoinSecrets
 from transom.node.access import same_access
 from transom.node.acts import ACTS, restore_all
 from transom.node.host.files import is_whole
-from transom.node.host.protocols import Host, Processes, ReadFiles, ReadHost, UndoHost
+from transom.node.host.nouns.files import ReadFiles
+from transom.node.host.nouns.processes import Processes
+from transom.node.host.protocols import Host, ReadHost, UndoHost
 from transom.node.host.values import PathKind
 from transom.node.kubelet_flags import expected, extra_arguments
 from transom.node.manual_join import ADMINISTRATORS_ONLY, ManualJoin, empty

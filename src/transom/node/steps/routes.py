@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from transom.model.journal import Drift, Receipt
 from transom.model.recipe import Route
 from transom.node.acts import restore_all
-from transom.node.host.protocols import Host, ReadHost, ReadNetwork, UndoHost
+from transom.node.host.nouns.network import ReadNetwork
+from transom.node.host.protocols import Host, ReadHost, UndoHost
 from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from transom.errors import PermanentError
 from transom.model.secret import SecretPlace
-from transom.node.host.protocols import WebCalls
+from transom.node.host.nouns.web import WebCalls
 from transom.node.host.values import WebAnswer
 from transom.node.vault.answers import OK, json_of, refusal, text_of
 from transom.node.vault.sigv4 import Credentials, Scope, signed

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 from transom.errors import PermanentError
 from transom.model.secret import SecretPlace
-from transom.node.host.protocols import WebCalls
+from transom.node.host.nouns.web import WebCalls
 from transom.node.host.values import WebAnswer
 from transom.node.vault.answers import NOT_THERE, OK, json_of
 

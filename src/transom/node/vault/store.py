@@ -8,7 +8,8 @@ from typing import Protocol, TypeVar
 
 from transom.errors import TemporaryError, UsageError
 from transom.model.secret import SecretPlace
-from transom.node.host.protocols import Clock, WebCalls
+from transom.node.host.nouns.system import Clock
+from transom.node.host.nouns.web import WebCalls
 from transom.node.vault.aws import SERVICES, AwsStore
 from transom.node.vault.azure import AzureStore
 
