@@ -1,12 +1,16 @@
-"""`transom plan`, `apply`, `status` and `reset` of a fleet, as a person runs them, on two bare hosts.
+"""A fleet as a person runs it, told as one story in order: two bare hosts, a third, and all that goes wrong.
 
-Upstream's kubeadm.exe, kubelet.exe and kube-log-runner.exe come from the lab's mirror; the runtime is
-its stand-in under containerd's name.
+Upstream's kubeadm.exe, kubelet.exe and kube-log-runner.exe of two versions come from the lab's mirror;
+the runtime is its stand-in under containerd's name.
 """
 
 import json
+import re
 import subprocess
-from collections.abc import Callable, Iterator
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,29 +18,66 @@ import asyncssh
 import pytest
 import yaml
 from lightkube import AsyncClient
+from tests.lab.conftest import BareLab, await_true
 from tests.lab.snapshot import files, snapshot
+from tests.lab.test_node import POD_NETWORK
 
 from transom.cli.main import main
 from transom.remote.ssh import SshSession
+from transom_lab.controlplane import ARGUMENTS, PROGRAMS, Component
 from transom_lab.faults import Faults
 from transom_lab.fleet import LabFleet, prepare_fleet
-from transom_lab.lab import Lab, Wish
+from transom_lab.host import WindowsHost
+from transom_lab.lab import Lab
 from transom_lab.places import cache_directory
 from transom_lab.progress import Progress
 
 pytestmark = pytest.mark.timeout(900)
 
-_NAMES = ("win1", "win2")
+_NAMES = ("win1", "win2", "win3")
+_OLD = "1.36.4"
+_TIMEOUT_S = 300
+_CONTROL_PLANE = (Component.APISERVER, Component.CONTROLLER_MANAGER, Component.SCHEDULER)
+
+Change = Callable[[Any], None]
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a command said."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def text(self) -> str:
+        """Both streams, for whoever wonders."""
+        return self.out + self.err
+
+    @property
+    def hosts(self) -> dict[str, Any]:
+        """The hosts of its document, by name."""
+        return {host["host"]: host for host in json.loads(self.out)["hosts"]}
 
 
 @dataclass
 class Site:
-    """A lab with two bare hosts and everything that a fleet of them needs."""
+    """A lab with three bare hosts and everything that a fleet of them needs."""
 
     lab: Lab
     made: LabFleet
 
-    def words(self, verb: str, *more: str, fleet: Any = None) -> list[str]:
+    @property
+    def faults(self) -> Faults:
+        """What can happen to the hosts."""
+        return Faults(self.lab)
+
+    def host(self, name: str) -> WindowsHost:
+        """One of the hosts."""
+        return self.lab.host(name)
+
+    def words(self, verb: str, *more: str, fleet: Change | None = None) -> list[str]:
         """A command line; `fleet` changes the document first."""
         path = self.made.fleet
         if fleet is not None:
@@ -44,12 +85,41 @@ class Site:
             fleet(document["spec"])
             path = path.with_name("changed.yaml")
             path.write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
-        given = ["-f", str(path), *more]
+        given = ["-f", str(path)]
         if verb != "reset":
             given += ["--lock", str(self.made.lock), "--python", str(self.made.python)]
         if verb in ("plan", "apply"):
             given += ["--no-addons"]  # test_addon_pods brings them
-        return [verb, *given]
+        return [verb, *given, *more]
+
+    def transom(
+        self,
+        verb: str,
+        *more: str,
+        fleet: Change | None = None,
+        when: Mapping[str, Callable[[], None]] | None = None,
+    ) -> Told:
+        """Run a command; as soon as a line of its progress has a text, what hangs on it is done."""
+        argv = [sys.executable, "-m", "transom", *self.words(verb, *more, fleet=fleet)]
+        waiting, said = dict(when or {}), []
+        with subprocess.Popen(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
+            guard = threading.Timer(_TIMEOUT_S, process.kill)
+            guard.start()
+            assert process.stderr is not None
+            for line in process.stderr:
+                said.append(line)
+                for text in [text for text in waiting if text in line]:
+                    waiting.pop(text)()
+            out = process.communicate()[0]
+            guard.cancel()
+        assert not waiting, f"never said: {waiting}\n{out}{''.join(said)}"
+        return Told(process.returncode, out, "".join(said))
 
     def kubectl(self, *arguments: str, stdin: str = "") -> str:
         """Run kubectl as the administrator."""
@@ -59,27 +129,158 @@ class Site:
         )
         return done.stdout
 
-    def files(self) -> dict[str, dict[str, str]]:
-        """What the hosts' programs, configuration and state are."""
-        return {name: files(self.lab.host(name), "k") for name in _NAMES}
+    def nodes(self) -> dict[str, Any]:
+        """The cluster's Nodes, by name."""
+        items = json.loads(self.kubectl("get", "nodes", "-o", "json"))["items"]
+        return {item["metadata"]["name"]: item for item in items}
+
+    def kubelets(self) -> dict[str, str]:
+        """The version of every Node's kubelet."""
+        nodes = self.nodes().items()
+        return {name: node["status"]["nodeInfo"]["kubeletVersion"] for name, node in nodes}
+
+    def restart_control_plane(self) -> None:
+        """Take the API server away for three seconds, and with it those that lose their lease."""
+        plane = self.lab.control_plane
+        for component in _CONTROL_PLANE:
+            plane.room.stop(component)
+        time.sleep(3)
+        for component in _CONTROL_PLANE:
+            program = str(self.lab.program(PROGRAMS[component]))
+            argv = [program, *ARGUMENTS[component](plane.directory)]
+            plane.room.spawn(component, argv, log=plane.directory / f"{component}.log")
+            await_true(self._answers, "the API server answers", timeout_s=60)
+
+    def _answers(self) -> bool:
+        argv = [str(self.lab.program("kubectl")), "--kubeconfig", str(self.lab.kubeconfig)]
+        done = subprocess.run([*argv, "get", "nodes"], capture_output=True, timeout=60, check=False)
+        return done.returncode == 0
+
+
+def when(claim: Callable[[], bool], act: Callable[[], None]) -> threading.Thread:
+    """Do something as soon as a claim is true, beside whatever else goes on."""
+
+    def watch() -> None:
+        deadline = time.monotonic() + _TIMEOUT_S
+        while not claim() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        act()
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    return thread
 
 
 @pytest.fixture(scope="module")
-def site(lone_lab: Callable[[str], Lab]) -> Iterator[Site]:
+def site(bare_lab: BareLab) -> Iterator[Site]:
     """A lab of its own, because its hosts start without Kubernetes' programs and services."""
-    lab = lone_lab("fleet")
-    lab.down()
-    try:
-        lab.up(Wish(hosts=2, bare=True))
-        yield Site(lab, prepare_fleet(lab, cache=cache_directory(), progress=Progress()))
-    finally:
-        lab.down()
+    with bare_lab("fleet", hosts=3) as lab:
+        made = prepare_fleet(lab, cache=cache_directory(), progress=Progress(), kubernetes=[_OLD])
+        yield Site(lab, made)
 
 
 @pytest.fixture(scope="module")
 def before(site):
     """The hosts before anything was done to them."""
-    return {name: snapshot(site.lab.host(name)) for name in _NAMES}
+    return {name: snapshot(site.host(name)) for name in _NAMES}
+
+
+@pytest.fixture(scope="module")
+def joined(site):
+    """All hosts are Ready nodes of the fleet, whatever happened before."""
+    told = site.transom("apply", "--yes")
+    assert told.code == 0, told.text
+    return site
+
+
+def two(spec: Any) -> None:
+    """The fleet without its third host."""
+    del spec["hosts"][2]
+
+
+def tokens(site: Site) -> str:
+    """The cluster's bootstrap tokens."""
+    return site.kubectl(
+        *("get", "secrets", "-n", "kube-system", "-o", "name"),
+        *("--field-selector", "type=bootstrap.kubernetes.io/token"),
+    )
+
+
+def is_uploading(host: WindowsHost) -> bool:
+    """Whether Python is on its way to the host."""
+    return any((host.drive_c / "k/transom/python").glob("*"))
+
+
+def test_a_host_becomes_ready_as_planned_though_the_network_is_cut_in_the_upload_to_another(
+    site, before
+):
+    kept = tokens(site)  # kubeadm's own, made with the cluster
+    planned = site.transom("plan", "-o", "json", fleet=two)
+    assert planned.code == 1, planned.text
+    assert {name: snapshot(site.host(name)) for name in _NAMES} == before
+
+    cutting = when(
+        lambda: is_uploading(site.host("win2")), lambda: site.faults.cut_sessions("win2")
+    )
+    told = site.transom("apply", "--yes", "-o", "json", fleet=two)
+    cutting.join()
+    assert told.code == 4, told.text
+    cut, done = told.hosts["win2"], told.hosts["win1"]
+    assert cut["outcome"] == "failed"
+    assert cut["error"].startswith("the session with [127.0.0.1]:")
+    assert cut["error"].endswith("was cut")
+    assert cut["hint"] == "run the same command again: it goes on from what is there"
+
+    plan = planned.hosts["win1"]
+    said, changed = [step["step"] for step in plan["steps"]], list(dict.fromkeys(done["changed"]))
+    assert changed[: len(said)] == said
+    assert set(changed[len(said) :]) <= set(plan["afterwards"])
+    assert (done["outcome"], done["ready"], done["kubelet"]) == ("changed", True, _OLD)
+    assert set(site.nodes()) == {"win1"}
+    assert tokens(site) == kept
+
+
+def test_a_host_that_dies_and_one_with_a_full_disk_are_told_apart(site):
+    """win2 loses power inside kubeadm.exe and comes back; win3, which is new, has no room."""
+    site.faults.fill_disk("win3", free_kib=512)
+    site.faults.cut_power_at_write("win2", program="kubeadm.exe", write=2)
+    host = site.host("win2")
+    booting = when(
+        lambda: not (site.faults.awaits_power_cut("win2") or host.is_up),
+        lambda: site.faults.restore_power("win2"),
+    )
+    told = site.transom("apply", "--yes", "-o", "json")
+    booting.join()
+    site.faults.free_disk("win3")
+    assert told.code == 5, told.text
+    outcomes = {name: told.hosts[name]["outcome"] for name in _NAMES}
+    assert outcomes == {"win1": "unchanged", "win2": "failed", "win3": "failed"}
+    dead, full = told.hosts["win2"], told.hosts["win3"]
+    assert re.search(r"took \d+ of \d+ bytes of C:\\k\\transom", full["error"])
+    assert full["hint"] == "its disk is full, or a quota is: make room there"
+    assert dead["error"].endswith("was cut off on the host, which was stopped or restarted")
+    assert dead["hint"] == "Run the same command again: it goes on where the run was stopped."
+
+
+def test_a_second_apply_completes_through_a_lost_network_and_an_api_server_that_restarts(site):
+    """Making the first HNS network takes the host's network and every session with it, as Windows does."""
+    host = site.host("win3")
+
+    def make_network() -> None:
+        host.hns.interrupt_at_next_switch(down_s=3)
+        host.hns.call("HcnCreateNetwork", text=json.dumps(POD_NETWORK))
+        site.faults.cut_sessions("win3")
+
+    told = site.transom(
+        *("apply", "--yes"),
+        when={
+            "win3            changed  Join the cluster": site.restart_control_plane,
+            "win3            changed  Install programs": make_network,
+        },
+    )
+    assert told.code == 0, told.text
+    assert set(site.kubelets().values()) == {f"v{_OLD}"}
+    assert set(site.nodes()) == set(_NAMES)
 
 
 @pytest.fixture
@@ -104,149 +305,169 @@ def counted(monkeypatch):
     return seen
 
 
-def run(words: list[str], capsys: Any) -> tuple[int, str, str]:
-    """Run the command line here, so that it can be counted."""
-    capsys.readouterr()
-    code = main(words)
-    said = capsys.readouterr()
-    return code, said.out, said.err
-
-
-@pytest.fixture
-def joined(site, before, capsys):
-    """Both hosts are Ready nodes of the fleet."""
-    del before
-    code, out, err = run(site.words("apply", "--yes"), capsys)
-    assert code == 0, out + err
-    return site
-
-
-def tokens(site):
-    """The cluster's bootstrap tokens."""
-    return site.kubectl(
-        *("get", "secrets", "-n", "kube-system", "-o", "name"),
-        *("--field-selector", "type=bootstrap.kubernetes.io/token"),
-    )
-
-
-def test_two_bare_hosts_become_ready_as_planned_and_then_nothing_is_to_do(
-    site, before, capsys, counted
+def test_an_apply_with_nothing_to_do_is_one_connection_one_command_and_no_write(
+    joined, counted, capsys
 ):
-    kept = tokens(site)  # kubeadm's own, made with the cluster
-    code, out, err = run(site.words("plan", "-o", "json"), capsys)
-    assert code == 1, out + err
-    planned = json.loads(out)
-    assert {name: snapshot(site.lab.host(name)) for name in _NAMES} == before
-    assert counted["writes"] == []
+    def there() -> dict[str, dict[str, str]]:
+        return {name: files(joined.host(name), "k") for name in _NAMES}
 
-    code, out, err = run(site.words("apply", "--yes", "-o", "json"), capsys)
-    assert code == 0, out + err
-    result = {host["host"]: host for host in json.loads(out)["hosts"]}
-    for host in planned["hosts"]:
-        said, changed = [step["step"] for step in host["steps"]], result[host["host"]]["changed"]
-        once = list(dict.fromkeys(changed))
-        assert once[: len(said)] == said
-        assert set(once[len(said) :]) <= set(host["afterwards"])
-        assert result[host["host"]]["ready"] is True
-    nodes = json.loads(site.kubectl("get", "nodes", "-o", "json"))["items"]
-    assert {node["metadata"]["name"] for node in nodes} == set(_NAMES)
-    assert tokens(site) == kept
-
-    there = site.files()
-    for seen in counted.values():
-        seen.clear()
-    code, out, err = run(site.words("apply"), capsys)
-    assert code == 0, out + err
-    assert "nothing to do" in out
-    assert [len(counted[kind]) for kind in ("connections", "commands")] == [2, 2]
+    was = there()
+    assert main(joined.words("apply")) == 0
+    assert "nothing to do" in capsys.readouterr().out
+    assert [len(counted[kind]) for kind in ("connections", "commands")] == [3, 3]
     assert counted["files"] == []
     assert counted["writes"] == []
-    assert site.files() == there
+    assert there() == was
 
 
-def test_status_shows_both_as_ready(joined, capsys):
-    code, out, err = run(joined.words("status"), capsys)
-    assert code == 0, out + err
-    assert [line.split()[3] for line in out.splitlines()[1:3]] == ["Ready", "Ready"]
+def ssh_of(spec: Any, number: int) -> dict[str, Any]:
+    """How one host of the document is reached."""
+    found: dict[str, Any] = spec["hosts"][number]["connection"]["ssh"]
+    return found
 
 
-def test_every_failure_has_its_own_message_and_the_other_host_is_looked_at(
-    joined, capsys, tmp_path
-):
-    key = tmp_path / "other"
-    other = asyncssh.generate_private_key("ssh-ed25519")
-    key.write_bytes(other.export_private_key())
-    public = other.export_public_key().decode().strip()
+def test_status_shows_them_as_ready_one_of_them_reached_by_password(joined, monkeypatch):
+    def by_password(spec: Any) -> None:
+        ssh_of(spec, 0)["credential"] = {"env": "WINDOWS_PASSWORD"}
 
-    def ssh(**changes: Any) -> Callable[[Any], None]:
+    secret = joined.host("win1").password_file.read_text("ascii").strip()
+    monkeypatch.setenv("WINDOWS_PASSWORD", secret)
+    told = joined.transom("status", fleet=by_password)
+    assert told.code == 0, told.text
+    assert [line.split()[3] for line in told.out.splitlines()[1:4]] == ["Ready"] * 3
+
+
+def test_every_host_that_cannot_be_reached_says_why(joined, monkeypatch):
+    """A wrong password, a host key that changed, nobody at the port: in one plan."""
+    other = asyncssh.generate_private_key("ssh-ed25519").export_public_key().decode().strip()
+
+    def change(spec: Any) -> None:
+        ssh_of(spec, 0)["credential"] = {"env": "WINDOWS_PASSWORD"}
+        ssh_of(spec, 1)["hostKey"] = other
+        ssh_of(spec, 2)["port"] = 9
+
+    monkeypatch.setenv("WINDOWS_PASSWORD", "wrong")
+    told = joined.transom("plan", "-o", "json", fleet=change)
+    assert told.code == 5
+    said = {name: host["error"] for name, host in told.hosts.items()}
+    assert "lets Administrator in neither by key nor by password" in said["win1"]
+    assert "is not the one that was pinned: it shows SHA256:" in said["win2"]
+    assert "cannot reach [127.0.0.1]:9 by SSH" in said["win3"]
+    assert all(host["hint"] for host in told.hosts.values())
+
+
+def test_another_fleet_and_a_network_of_another_mode_are_refused(joined):
+    def other_mode(spec: Any) -> None:
+        spec["network"]["flannel"] = {"mode": "l2bridge"}
+
+    told = joined.transom("plan", "--host", "win1", fleet=other_mode)
+    assert told.code == 3
+    assert "vxlan in ConfigMap kube-flannel-cfg" in told.text
+
+    path = joined.made.fleet.with_name("another.yaml")
+    path.write_text(
+        joined.made.fleet.read_text("utf-8").replace("name: lab", "name: another"), encoding="utf-8"
+    )
+    told = joined.transom("plan", "--host", "win1", "-f", str(path))
+    assert told.code == 3
+    assert "fleet lab, cluster sha256:" in told.out
+
+
+_GUARDED = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: shop}
+spec:
+  selector: {matchLabels: {app: shop}}
+  template:
+    metadata: {labels: {app: shop}}
+    spec:
+      nodeSelector: {kubernetes.io/hostname: win1}
+      priorityClassName: system-node-critical  # also where the machine's disk is nearly full
+      tolerations: [{operator: Exists}]
+      containers: [{name: shop, image: example.com/shop:1}]
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: shop}
+spec: {minAvailable: 1, selector: {matchLabels: {app: shop}}}
+"""
+
+
+def test_an_upgrade_waits_for_a_budget_and_goes_on_when_it_yields(joined):
+    joined.kubectl("apply", "-f", "-", stdin=_GUARDED)
+    pods = ("get", "pods", "-o", "jsonpath={.items[*].spec.nodeName}")
+    await_true(lambda: joined.kubectl(*pods) == "win1", "the pod is on win1")
+    words = ("upgrade", "--to", joined.lab.record.kubernetes, "--host", "win1", "--yes")
+
+    def patience(timeout: str) -> Change:
         def change(spec: Any) -> None:
-            spec["hosts"][0]["connection"]["ssh"].update(changes)
+            spec["defaults"] = {"upgrade": {"drain": {"timeout": timeout}}}
 
         return change
 
-    cases = {
-        "lets Administrator in neither by key nor by password": ssh(credential={"file": str(key)}),
-        "is not the one that was pinned: it shows SHA256:": ssh(hostKey=public),
-        "cannot reach [127.0.0.1]:9 by SSH": ssh(port=9),
-    }
-    for message, change in cases.items():
-        code, out, _ = run(joined.words("plan", fleet=change), capsys)
-        assert message in out
-        assert "win2: nothing to do" in out
-        assert code in (4, 5)
-
-
-def test_a_password_opens_the_door_and_a_wrong_one_is_told(joined, capsys, monkeypatch):
-    def change(spec: Any) -> None:
-        spec["hosts"][0]["connection"]["ssh"]["credential"] = {"env": "WINDOWS_PASSWORD"}
-
-    monkeypatch.setenv(
-        "WINDOWS_PASSWORD", joined.lab.host("win1").password_file.read_text("ascii").strip()
+    told = joined.transom(
+        *words, "--junit", str(joined.lab.directory / "r.xml"), fleet=patience("3s")
     )
-    assert run(joined.words("plan", "--host", "win1", fleet=change), capsys)[0] == 0
-    monkeypatch.setenv("WINDOWS_PASSWORD", "wrong")
-    code, out, _ = run(joined.words("plan", "--host", "win1", fleet=change), capsys)
-    assert code == 5
-    assert "neither by key nor by password" in out
+    assert told.code == 4, told.text
+    assert "win1 did not empty in 3 s: default/shop-" in told.out
+    assert "budget" in told.out
+    assert "unschedulable" not in joined.nodes()["win1"]["spec"]
 
-
-def test_another_fleet_is_refused(joined, capsys):
-    path = joined.made.fleet
-    path.with_name("another.yaml").write_text(
-        path.read_text("utf-8").replace("name: lab", "name: another"), encoding="utf-8"
+    told = joined.transom(
+        *words,
+        fleet=patience("60s"),
+        when={"let its pods leave": lambda: _yield(joined)},
     )
-    words = joined.words("plan")
-    words[words.index(str(path))] = str(path.with_name("another.yaml"))
-    code, out, _ = run(words, capsys)
-    assert code == 3
-    assert "fleet lab, cluster sha256:" in out
+    assert told.code == 0, told.text
+    assert joined.kubelets()["win1"] == f"v{joined.lab.record.kubernetes}"
+    assert "unschedulable" not in joined.nodes()["win1"]["spec"]
+    joined.kubectl("delete", "deployment", "shop")
 
 
-def test_a_network_of_another_mode_is_refused(joined, capsys):
-    def change(spec: Any) -> None:
-        spec["network"]["flannel"] = {"mode": "l2bridge"}
-
-    code, out, err = run(joined.words("plan", fleet=change), capsys)
-    assert code == 3, out + err
-    assert "vxlan in ConfigMap kube-flannel-cfg" in out + err
+def _yield(site: Site) -> None:
+    site.kubectl("delete", "pdb", "shop")
 
 
-def test_a_host_whose_network_is_cut_is_told_and_comes_back(joined, capsys):
-    """The host is there by SSH and cannot reach the API server: its kubelet is lost, not the host."""
-    faults = Faults(joined.lab)
-    faults.cut_network("win1")
-    try:
-        code, out, err = run(joined.words("plan"), capsys)
-        assert code == 0, out + err
-    finally:
-        faults.mend_network("win1")
+def boots(host: WindowsHost) -> int:
+    """How often the host was started."""
+    file = host.drive_c / "ProgramData/transom-lab/boot.json"
+    return int(json.loads(file.read_text())["number"]) if file.exists() else 0
 
 
-def test_a_reset_returns_every_host(joined, before, capsys):
-    code, out, err = run(joined.words("reset", "--all", "--yes"), capsys)
-    assert code == 0, out + err
-    assert joined.kubectl("get", "nodes", "-o", "name") == ""
-    for name in _NAMES:
-        after = snapshot(joined.lab.host(name))
-        was = before[name]
+def test_maintenance_reboots_a_node_and_is_not_repeated_on_the_same_day(joined):
+    host = joined.host("win2")
+    words = ("maintain", "--host", "win2", "--yes", "--", r"C:\windows\system32\hostname.exe")
+    booted = boots(host)
+    told = joined.transom(*words)
+    assert told.code == 0, told.text
+    assert "reboot the host" in told.err
+    assert boots(host) == booted + 1
+    again = joined.transom(*words)
+    assert again.code == 0, again.text
+    assert "unchanged" in again.err
+
+
+def test_a_node_that_others_made_is_refused_until_it_is_adopted(joined):
+    """What Transom wrote down of win3 is gone, so that nobody knows who made it."""
+    state = joined.host("win3").drive_c / "k/transom/state"
+    for path in sorted(state.rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
+    refused = joined.transom("apply", "--host", "win3")
+    assert refused.code == 3, refused.text
+    assert "`transom adopt --host win3` takes it over as it is." in refused.out
+    adopted = joined.transom("adopt", "--host", "win3", "--yes")
+    assert adopted.code == 0, adopted.text
+    planned = joined.transom("plan", "--host", "win3")
+    assert planned.code in (0, 1), planned.text
+
+
+def test_a_reset_returns_every_host(joined, before):
+    """Those that Transom made become bare; the one it adopted is its maker's node again."""
+    told = joined.transom("reset", "--all", "--yes")
+    assert told.code == 0, told.text
+    assert set(joined.nodes()) == {"win3"}
+    assert "win3 is a node as it was found when it was adopted" in told.out
+    for name in ("win1", "win2"):
+        was, after = before[name], snapshot(joined.host(name))
         assert {k: after.get(k) for k in was | after if was.get(k) != after.get(k)} == {}
