@@ -384,7 +384,7 @@ spec:
     spec:
       nodeSelector: {kubernetes.io/hostname: win1}
       priorityClassName: system-node-critical  # also where the machine's disk is nearly full
-      tolerations: [{operator: Exists}]
+      tolerations: [{key: node.kubernetes.io/disk-pressure, operator: Exists}]
       containers: [{name: shop, image: example.com/shop:1}]
 ---
 apiVersion: policy/v1
