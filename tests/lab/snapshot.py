@@ -7,7 +7,10 @@ from transom_lab.host import WindowsHost
 
 # What Windows itself and the lab's own parts keep for themselves.
 NOT_COMPARED = ("windows", "users", "ProgramData/transom-lab")
-_LOGS = ("var/log/goshim.log", "var/log/containerd.exe.log", "var/log/kube-log-runner.exe.log")
+_LOGS = tuple(
+    f"var/log/{name}.log"
+    for name in ("goshim", "standins", "containerd.exe", "kube-log-runner.exe")
+)
 _SERVICES = r"HKLM\SYSTEM\CurrentControlSet\Services"
 _FIREWALL = rf"{_SERVICES}\SharedAccess"
 _FIREWALL_KEY = r"HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Services\SharedAccess"
