@@ -15,6 +15,8 @@ from transom.cli import access, host_ways
 from transom.cli.credentials import Secrets
 from transom.cli.main import main
 from transom.errors import PermanentError, UsageError
+from transom.kube.api import Secret
+from transom.kube.memory import MemoryApi
 from transom.model.fleet import FromPrompt
 from transom.remote.ssh_config import resolved
 from transom.remote.target import Target
@@ -112,6 +114,20 @@ def test_a_password_from_the_environment_a_command_a_file_and_a_prompt(
     secrets = Secrets(None)
     secrets._kept[FromPrompt(), f"{USER} on the hosts"] = PASSWORD  # what a person typed
     assert echo(server, secrets, **WAY, user=USER, credential="{prompt: true}") == b"hello"
+
+
+@pytest.mark.usefixtures("home")
+def test_a_password_in_a_secret_of_the_cluster_and_what_is_said_where_it_is_not(server):
+    data = {"password": PASSWORD + "\n"}
+    secret = Secret(namespace="ops", name="windows", type="Opaque", data=data)
+    api = MemoryApi(server_version="1.37.1", secrets={("ops", "windows"): secret})
+    place = "{secretRef: {namespace: ops, name: windows, key: KEY}}"
+    way = {**WAY, "user": USER, "credential": place.replace("KEY", "password")}
+    assert echo(server, Secrets(api), **way) == b"hello"
+    with pytest.raises(UsageError, match="Secret ops/windows with the key other is not there"):
+        echo(server, Secrets(api), **{**way, "credential": place.replace("KEY", "other")})
+    with pytest.raises(UsageError, match="cannot be read without a kubeconfig"):
+        echo(server, **way)
 
 
 @pytest.mark.usefixtures("home")

@@ -30,6 +30,7 @@ from transom_lab.places import cache_directory
 from transom_lab.progress import Progress
 
 pytestmark = pytest.mark.timeout(600)
+SIGNER = "CN=Python Software Foundation"
 
 
 @dataclass
@@ -90,6 +91,7 @@ def seen_from_the_ground(lab: Lab, made: LabFleet, mirror: str) -> object:
     spec["source"]["mirrors"] = {
         upstream: f"{mirror}/{upstream.partition('://')[2]}" for upstream in SITES
     }
+    spec["source"]["verify"] = [{"artifact": "python", "authenticode": {"subject": SIGNER}}]
     spec["cluster"]["kubeconfig"] = str(lab.control_plane.directory / "etc/kubernetes/admin.conf")
     for host in spec["hosts"]:
         host["connection"]["ssh"] |= {"host": host["address"], "port": 22}
@@ -128,3 +130,10 @@ def test_a_host_becomes_ready_with_nothing_but_the_bundle(site):
     assert code == 0, out + said
     assert "win1: nothing to do" in out
     assert "carry artifacts" not in said
+
+
+def test_a_python_that_somebody_else_signed_is_refused(site):
+    site.fleet.write_text(site.fleet.read_text().replace(SIGNER, "CN=Corp"))
+    code, out, said = site.apply("--yes")
+    assert code == 3, out + said
+    assert f"{SIGNER}, not CN=Corp" in out

@@ -1,10 +1,11 @@
-"""The ways to the hosts of a fleet, as its document says them: by SSH with its keys and jump hosts, or by WinRM.
+"""The ways to the hosts of a fleet, as its document says them: by SSH with its keys and jump hosts, by WinRM, or none at all.
 
 Used by the commands that reach hosts of a fleet. Nothing is opened before it is needed.
 """
 
 import sys
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from transom.cli import host_access
@@ -23,6 +24,10 @@ def connect_to(host: "Host", secrets: "Secrets", *, accept_new: bool = False) ->
     """The way to a host; it is not taken yet."""
     if host.connection is not None and host.connection.transport is Transport.WINRM:
         return _by_winrm(host, host.connection, secrets)
+    if host.connection is not None and host.connection.transport is Transport.LOCAL:
+        from transom.remote import local
+
+        return partial(local.connect, host.name)
     place = place_of(host)
 
     async def open_session() -> "SshSession":

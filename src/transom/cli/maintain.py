@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "command",
         nargs="*",
         metavar="COMMAND",
-        help="what to run, after --; words without quotes (default: Windows Update)",
+        help="what to run, after --: a program and its arguments, no shell (default: Windows Update)",
     )
 
 

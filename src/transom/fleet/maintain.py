@@ -135,9 +135,9 @@ async def _command_and_reboot(work: Maintenance, host: Host, watcher: Watcher) -
     connect = work.doors.connect(host)
     run = HostRun(connect, await connect(), work.doors.clock, "maintain")
     try:
-        done = await run.session.run(work.command, timeout_s=_COMMAND_S)
+        done = await run.program.command(work.command, timeout_s=_COMMAND_S)
         if done.code != 0:
-            said = (done.stdout + done.stderr).decode(errors="replace").strip()[-_SAID:]
+            said = done.output.strip()[-_SAID:]
             raise PermanentError(
                 f"the command ended with {done.code} on {host.name}: {said}",
                 subject=host.name,

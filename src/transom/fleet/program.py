@@ -9,7 +9,7 @@ import hashlib
 import io
 import json
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -24,7 +24,7 @@ from transom.errors import (
     UnsupportedError,
     UsageError,
 )
-from transom.model.answers import Leftover, Leftovers, Survey
+from transom.model.answers import CommandResult, Leftover, Leftovers, Survey
 from transom.model.codec import decode
 from transom.model.event import Event, State
 from transom.model.order import Order, write_order
@@ -197,6 +197,13 @@ class NodeProgram:
         """Go on following a run; events up to the number `seen` are not passed on again."""
         order = Order(verb="attach", options=("--run", name))
         return await self._follow(order, request, _Watch(on_event, seen=seen))
+
+    async def command(self, words: Sequence[str], *, timeout_s: float) -> CommandResult:
+        """Run a program of the user on the host, its words as they are: no shell sees them."""
+        options = ("--timeout", str(timeout_s), "--", *words)
+        order = Order(verb="command", options=options)
+        answer = await self._answer(order, codes=(0,), timeout_s=timeout_s + _QUICK_S)
+        return decode(CommandResult, dict(answer))
 
     async def cancel(self) -> None:
         """Ask the run to stop after its step."""

@@ -1,4 +1,4 @@
-"""The command that installs every Windows update on offer, as plain words for any shell.
+"""The command that installs every Windows update on offer.
 
 Used by `maintain` where nobody named a command. Windows lets no remote session install updates, so a
 task of SYSTEM does it while the session waits; it leaves nothing behind.

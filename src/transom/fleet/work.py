@@ -24,7 +24,6 @@ T = TypeVar("T")
 _JOIN = "join"
 _READY_S = 300.0
 _API_S = 60.0
-_ROLES_S = 20.0
 _REBOOTS = 2
 _POLL_S = 1.0
 _NETWORK = "network"
@@ -110,13 +109,13 @@ async def patiently(call: Callable[[], Awaitable[T]], clock: Clock) -> T:
 
     One that has just started forbids what it allows a moment later: it has not read the roles yet.
     """
-    start = clock.monotonic()
+    deadlines: dict[type[TransomError], float] = {}
     while True:
         try:
             return await call()
         except (TemporaryError, PermanentError) as error:
-            patience_s = _API_S if isinstance(error, TemporaryError) else _ROLES_S
-            if clock.monotonic() + _POLL_S > start + patience_s:
+            now = clock.monotonic()
+            if now + _POLL_S > deadlines.setdefault(type(error), now + _API_S):
                 raise
         await clock.sleep(_POLL_S)
 

@@ -227,3 +227,13 @@ class SelfTest:
     windows: WindowsVersion
     checks: tuple[SelfTestCheck, ...]
     failed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandResult:
+    """A command of the user that ran to its end."""
+
+    api_version: str = API_VERSION
+    kind: str = "CommandResult"
+    code: int
+    output: str

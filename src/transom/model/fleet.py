@@ -41,6 +41,7 @@ class Transport(StrEnum):
 
     SSH = "ssh"
     WINRM = "winrm"
+    LOCAL = "local"
 
 
 class Reboot(StrEnum):

@@ -18,7 +18,7 @@ from transom.node.run.arguments import (
 RUNS = tuple(sorted(verb.value for verb in Verb if verb is not Verb.PLAN))
 LOOKING = ("inventory", "status", "plan", "survey", "leftovers")
 _OTHERS = (
-    *("boot", *LOOKING, "attach", "cancel", "compile", "selftest", "watch"),
+    *("boot", *LOOKING, "attach", "cancel", "command", "compile", "selftest", "watch"),
     *LOOKS_FOR_CAUSES,
 )
 _WIDTH = 100
@@ -51,6 +51,9 @@ def _declare(verb: argparse.ArgumentParser, name: str) -> None:
         verb.add_argument("--run", default="", help="the run's name")
     if name == "attach":
         verb.add_argument("--from", dest="offset", type=int, default=0, help="byte to begin at")
+    if name == "command":
+        verb.add_argument("--timeout", type=float, default=3600.0, metavar="S", help="seconds")
+        verb.add_argument("words", nargs="+", metavar="WORD", help="program and arguments")
     if name == "boot":
         _add_boot_arguments(verb)
     if name in LOOKS_FOR_CAUSES:

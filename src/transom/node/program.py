@@ -105,6 +105,12 @@ def _do(options: argparse.Namespace, machine: Machine, stdin: TextIO, say: Say) 
 
         say(look(options, machine, layout, stdin))
         return 0
+    if options.verb == "command":
+        from transom.model.answers import CommandResult
+
+        done = machine.processes.run(options.words, timeout_s=options.timeout)
+        say(CommandResult(code=done.code, output=done.output))
+        return 0
     if options.verb == "attach":
         from transom.node.attach import follow
 

@@ -147,7 +147,7 @@ def _unknown(path: Path, key: str, known: Sequence[str]) -> Fault:
     if near:
         hint = f"Did you mean {_listed(near)}?"
     else:
-        hint = f"The keys here are {_listed(known, 'and')}."
+        hint = f"The keys here are {_listed(known, 'and')}." if known else "There are no keys here."
     return Fault(
         (*path, key),
         f"there is no key `{_cut(key)}` here",

@@ -26,6 +26,7 @@ from transom.model.answers import ProgramState
 from transom.model.fleet import KubernetesSpec
 from transom.model.lock import Lock
 from transom.model.manifest import ObjectName
+from transom.node.host.values import Completed
 from transom.node.layout import Layout
 from transom.node.run.states import keep_state
 from transom.recipe.lock_document import write_lock
@@ -262,15 +263,28 @@ def test_a_host_that_is_no_node_cannot_be_adopted(site, capsys):
     assert "only a node that kubeadm joined can be adopted" in capsys.readouterr().out
 
 
+def commands(site, name):
+    """What a program of the hosts was started with, from now on."""
+    ran: list[list[str]] = []
+
+    def program(_host, argv):
+        ran.append(list(argv))
+        return Completed(code=0, output="")
+
+    for machine in site.machines.values():
+        machine.host.programs[name] = program
+    return ran
+
+
 def test_maintenance_goes_wave_by_wave_with_a_reboot_and_is_not_done_twice_a_day(site, capsys):
     assert main(["apply", "--yes"]) == 0
     site.api.writes = []
     capsys.readouterr()
-    words = ["maintain", "--yes", "--", r"C:\tools\patch.exe", "/quiet"]
+    words = ["maintain", "--yes", "--", r"C:\my tools\patch.exe", "/quiet", 'a "b" & c']
+    ran = commands(site, "patch.exe")
     assert main(words) == 0
+    assert ran == [words[3:]] * 2
     assert [machine.reboots for machine in site.machines.values()] == [1, 1]
-    for machine in site.machines.values():
-        assert (r"C:\tools\patch.exe", "/quiet") in machine.commands
     order = [write for write in site.api.writes if "cordon" in write]
     assert order == ["cordon win-01", "uncordon win-01", "cordon win-02", "uncordon win-02"]
     assert main(words) == 0
@@ -282,6 +296,7 @@ def test_maintenance_goes_wave_by_wave_with_a_reboot_and_is_not_done_twice_a_day
 
 def test_a_windows_that_is_another_after_its_maintenance_keeps_the_node_cordoned(site, capsys):
     assert main(["apply", "--yes"]) == 0
+    commands(site, "patch")
     machine = site.machines["win-01"]
     was = machine.host.features.reboot
 

@@ -27,6 +27,7 @@ from transom.cli.documents.recipes import RecipeList
 from transom.image.bundle.manifest import BundleManifest
 from transom.model.answers import (
     BootReport,
+    CommandResult,
     Failure,
     Inventory,
     Leftovers,
@@ -88,6 +89,7 @@ DOCUMENTS = (
         "findings", FindingsDocument, "`-o json` of `transom lint`, `doctor` and `userdata lint`"
     ),
     Document("given", Given, "standard input of `node.pyz doctor --given` and `collect --given`"),
+    Document("command-result", CommandResult, "answer of the node program's `command`"),
     Document("inventory", Inventory, "answer of the node program's `inventory`"),
     Document("join-result", JoinResult, "`transom join -o json`"),
     Document("journal-record", JournalRecord, "each line of the journal on a host"),

@@ -21,6 +21,7 @@ from transom.node.host.windows_handles import (
     flush_file_buffers,
     write_file,
 )
+from transom.node.host.windows_running import end_programs
 from transom.node.host.windows_security import file_access, set_file_access
 
 _kernel32 = ctypes.WinDLL("kernel32", use_last_error=True)
@@ -95,7 +96,12 @@ class WindowsDisk:
 
     def rename(self, source: str, target: str) -> None:
         with translated("put in place", target):
-            os.replace(source, target)  # noqa: PTH105 - text paths here
+            try:
+                os.replace(source, target)  # noqa: PTH105 - text paths here
+            except PermissionError:
+                if not end_programs(target):
+                    raise
+                os.replace(source, target)  # noqa: PTH105 - same
 
     def remove(self, path: str) -> None:
         kind = self.kind(path)
@@ -104,7 +110,12 @@ class WindowsDisk:
                 os.rmdir(path)  # noqa: PTH106 - removes the junction, not what it points to
             elif kind is not PathKind.ABSENT:
                 os.chmod(path, stat.S_IWRITE)  # noqa: PTH101 - read-only files refuse to go
-                os.unlink(path)  # noqa: PTH108 - text paths here
+                try:
+                    os.unlink(path)  # noqa: PTH108 - text paths here
+                except PermissionError:
+                    if not end_programs(path):
+                        raise
+                    os.unlink(path)  # noqa: PTH108 - same
 
     def make_directory(self, path: str) -> None:
         with translated("make", path):

@@ -68,4 +68,7 @@ def _services(host: Host, recipe: Recipe) -> dict[str, object]:
 def _files(host: Host, recipe: Recipe) -> list[str]:
     paths = [item.path for item in recipe.artifacts] + [item.path for item in recipe.files]
     paths += [member.path for artifact in recipe.artifacts for member in artifact.members]
-    return [path for path in paths if host.files.kind(path) is PathKind.FILE]
+    named = (
+        path for path in paths if "*" not in path
+    )  # which stands for all that is in an archive
+    return [path for path in named if host.files.kind(path) is PathKind.FILE]

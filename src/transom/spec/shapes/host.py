@@ -66,21 +66,31 @@ _WINRM = Object(
     keys={"host": _SERVER, "user": _USER, "port": _PORT, "credential": CREDENTIAL},
 )
 
+_LOCAL = Object(
+    title="Local",
+    about="The host is the machine that Transom itself runs on; it is not rebooted then.",
+    make=partial(fleet.Connection, fleet.Transport.LOCAL),
+    keys={},
+)
+
 
 def _connection(
-    *, ssh: fleet.Connection | None = None, winrm: fleet.Connection | None = None
+    *,
+    ssh: fleet.Connection | None = None,
+    winrm: fleet.Connection | None = None,
+    local: fleet.Connection | None = None,
 ) -> fleet.Connection:
-    connection = ssh or winrm
+    connection = ssh or winrm or local
     assert connection is not None
     return connection
 
 
 _CONNECTION = Object(
     title="Connection",
-    about="How the host is reached: exactly one of `ssh` and `winrm`.",
+    about="How the host is reached: exactly one of `ssh`, `winrm` and `local`.",
     make=_connection,
-    exactly_one=("ssh", "winrm"),
-    keys={"ssh": _SSH, "winrm": _WINRM},
+    exactly_one=("ssh", "winrm", "local"),
+    keys={"ssh": _SSH, "winrm": _WINRM, "local": _LOCAL},
 )
 
 _KUBELET = Object(
