@@ -177,6 +177,24 @@ def test_nothing_is_created_from_what_is_not_locked(place):
     assert not place.bundle.exists()
 
 
+def test_an_add_on_that_is_asked_for_beside_comes_with_its_image_by_digest(place):
+    place.registry.add_image("kubernetes-sigs/sig-windows/csi-proxy", "v1.0.2", builds=[20348])
+    text = place.fleet.read_text()
+    place.fleet.write_text(
+        text.replace("https://mcr", f"https://ghcr.io: {place.registry.url}\n      https://mcr")
+    )
+    wanted = ("--with", "csi-proxy")
+    code, said, errors = place.transom("lock", "-f", str(place.fleet), "--images", *wanted)
+    assert code == 0, said + errors
+    words = ("bundle", "create", "-f", str(place.fleet), "-o", str(place.bundle), *wanted)
+    code, said, errors = place.transom(*words)
+    assert (code, "3 images" in said) == (0, True), said + errors
+    rendered = Bundle(place.bundle).read("addons/shop.yaml").decode()
+    images = {line.partition("image: ")[2] for line in rendered.splitlines() if "image: " in line}
+    assert any("csi-proxy" in image for image in images)
+    assert all("@sha256:" in image for image in images)
+
+
 def test_images_that_are_not_locked_are_asked_for_as_images(place):
     assert place.transom("lock", "-f", str(place.fleet))[0] == 0
     code, _, errors = place.create()

@@ -72,13 +72,8 @@ def configure(parser: ArgumentParser) -> None:
         "--yes", action="store_true", help="do it; without it only what would go is shown"
     )
     for made in (render, diff, apply):
-        made.add_argument(
-            "--with",
-            dest="extras",
-            action="append",
-            default=[],
-            choices=EXTRAS,
-            help="also render this; apply without it takes it away again; repeatable",
+        add_extras_argument(
+            made, "also render this; apply without it takes it away again; repeatable"
         )
         made.add_argument(
             "--lock",
@@ -94,6 +89,13 @@ def configure(parser: ArgumentParser) -> None:
     for made in (diff, apply, delete):
         made.add_argument("-o", "--output", choices=["text", "json"], default="text")
         cluster_access.add_arguments(made, fleet=True)
+
+
+def add_extras_argument(parser: ArgumentParser, about: str) -> None:
+    """Add-ons that are asked for beside the fleet's own."""
+    parser.add_argument(
+        "--with", dest="extras", action="append", default=[], choices=EXTRAS, help=about
+    )
 
 
 def _action(

@@ -3,6 +3,7 @@
 from argparse import ArgumentParser, Namespace
 
 from transom.cli import fetchers, fleet_file
+from transom.cli.addons import add_extras_argument
 
 SUMMARY = "One archive with every byte a fleet needs: made, checked, served to hosts, pushed."
 
@@ -34,6 +35,7 @@ def configure(parser: ArgumentParser) -> None:
     create.add_argument(
         "--without-images", action="store_true", help="leave container images to a registry"
     )
+    add_extras_argument(create, "also this add-on and its images; repeatable")
     fetchers.add_arguments(create)
 
     verify = action("verify", "check every byte, and a signature where one is given")

@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from transom.cli import console, fleet_file, lock_file, lock_report
+from transom.cli.addons import add_extras_argument
 from transom.cli.fetchers import Fetchers, add_arguments, progress_of
 from transom.errors import InternalError, UsageError
 from transom.fleet import pin
@@ -56,6 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--images", action="store_true", help="pin container images by their digests too"
     )
+    add_extras_argument(parser, "with --images: also those of this add-on; repeatable")
     add_arguments(parser)
     parser.add_argument("-o", "--output", choices=("text", "json"), default="text")
 
@@ -67,7 +69,9 @@ def run(args: argparse.Namespace) -> int:
             "--update asks upstreams for their sums, so it cannot be --offline",
             hint="leave out one of them",
         )
-    wanted_images = images_by(args.filename) if args.images else []
+    if args.extras and not args.images:
+        raise UsageError("--with is about the images of add-ons", hint="give --images too")
+    wanted_images = images_by(args.filename, args.extras) if args.images else []
     pinnables = pin.distinct([*wanted_by(args.filename), *wanted_images])
     path = lock_file.locate(args.filename, args.lock)
     lock = lock_file.load(path)
@@ -104,11 +108,11 @@ def wanted_by(file: str) -> list[PinnableArtifact]:
     return artifacts_of(fleet_file.read(file), directory=str(fleet_file.folder(file)))
 
 
-def images_by(file: str) -> list[PinnableArtifact]:
+def images_by(file: str, extras: Sequence[str]) -> list[PinnableArtifact]:
     """Every container image that the fleets of a file need."""
     from transom.image.bundle.images import images_of
 
-    return images_of(fleet_file.read(file))
+    return images_of(fleet_file.read(file), extras)
 
 
 def _checked(

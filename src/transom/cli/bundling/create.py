@@ -2,6 +2,7 @@
 
 import json
 from argparse import Namespace
+from collections.abc import Sequence
 from pathlib import Path
 
 import transom
@@ -32,7 +33,7 @@ def run(args: Namespace) -> int:
     fleets = fleet_file.read(args.filename)
     folder = str(fleet_file.folder(args.filename))
     artifacts = artifacts_of(fleets, directory=folder)
-    images = [] if args.without_images else images_of(fleets)
+    images = [] if args.without_images else images_of(fleets, args.extras)
     for pinnable in (*artifacts, *images):
         refuse_credentials(pinnable)
     lock = lock_file.load(lock_file.locate(args.filename, args.lock))
@@ -43,7 +44,11 @@ def run(args: Namespace) -> int:
         artifacts=_entries(artifacts, lock),
         images=_entries(images, lock),
         builds=builds_in_use(fleets),
-        files=_files(fleets, Lock((*_entries(artifacts, lock), *_entries(images, lock)))),
+        files=_files(
+            fleets,
+            Lock((*_entries(artifacts, lock), *_entries(images, lock))),
+            args.extras,
+        ),
     )
     path = Path(args.output)
     made = create(path, contents, doors)
@@ -58,7 +63,7 @@ def _entries(pinnables: list[PinnableArtifact], lock: Lock) -> list[LockEntry]:
     return [by_key[key] for key in sorted({pinnable.key for pinnable in pinnables})]
 
 
-def _files(fleets: list[Fleet], lock: Lock) -> dict[str, bytes]:
+def _files(fleets: list[Fleet], lock: Lock, extras: Sequence[str]) -> dict[str, bytes]:
     recipes = RecipeList(items=tuple(recipe for fleet in fleets for recipe in resolve(fleet)))
     files = {
         names.LOCK: write_lock(lock).encode(),
@@ -66,7 +71,7 @@ def _files(fleets: list[Fleet], lock: Lock) -> dict[str, bytes]:
         names.PROGRAM: build_node_zip(Path(transom.__file__).parent),
     }
     for fleet in fleets:
-        manifests = addons_of(fleet)
+        manifests = addons_of(fleet, extras)
         if manifests:
             pinned_images = by_digest(manifests, lock)
             files[f"{names.ADDONS}{fleet.name}.yaml"] = delivery.stream(pinned_images).encode()

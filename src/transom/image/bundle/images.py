@@ -1,6 +1,6 @@
 """Which container images a fleet's nodes and add-ons need, and for which Windows builds. Pure."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from transom.addons.catalogue import render
@@ -12,8 +12,10 @@ from transom.recipe.pinnable import image_pinnable
 from transom.recipe.resolve import resolve
 
 
-def images_of(fleets: Iterable[Fleet]) -> list[PinnableArtifact]:
+def images_of(fleets: Iterable[Fleet], extras: Sequence[str] = ()) -> list[PinnableArtifact]:
     """The images as what a lock pins: their manifests, whose sums are the images' digests.
+
+    `extras` are add-ons that were asked for beside.
 
     Raises:
         Refused: A fleet cannot work, with every reason.
@@ -22,7 +24,7 @@ def images_of(fleets: Iterable[Fleet]) -> list[PinnableArtifact]:
     for fleet in fleets:
         recipes = resolve(fleet)
         reasons = {image.reference: image.why for recipe in recipes for image in recipe.images}
-        reasons |= dict.fromkeys(_references(addons_of(fleet)), "add-ons")
+        reasons |= dict.fromkeys(_references(addons_of(fleet, extras)), "add-ons")
         found += [image_pinnable(name, fleet, why=why) for name, why in reasons.items()]
     return found
 
@@ -38,10 +40,10 @@ def builds_in_use(fleets: Iterable[Fleet]) -> dict[str, frozenset[int]]:
     return builds
 
 
-def addons_of(fleet: Fleet) -> list[Manifest]:
+def addons_of(fleet: Fleet, extras: Sequence[str] = ()) -> list[Manifest]:
     """What the cluster runs for the fleet's nodes; nothing for a fleet without hosts."""
     recipes = resolve(fleet)
-    return render(setting_of(fleet, recipes)) if recipes else []
+    return render(setting_of(fleet, recipes), extras) if recipes else []
 
 
 def _references(value: Any) -> Iterator[str]:

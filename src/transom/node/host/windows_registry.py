@@ -5,6 +5,7 @@ import sys
 assert sys.platform == "win32"
 
 import ctypes
+import threading
 import winreg
 from ctypes import wintypes
 from typing import Any
@@ -23,19 +24,6 @@ _TYPES = {
 _NAMES = {number: name for name, number in _TYPES.items()}
 _ENVIRONMENT = r"SYSTEM\CurrentControlSet\Control\Session Manager\Environment"
 _BROADCAST, _WM_SETTINGCHANGE, _ABORT_IF_HUNG, _WAIT_MS = 0xFFFF, 0x1A, 0x2, 1000
-
-_user32 = ctypes.WinDLL("user32", use_last_error=True)
-_send_message = _user32.SendMessageTimeoutW
-_send_message.argtypes = [
-    wintypes.HWND,
-    wintypes.UINT,
-    wintypes.WPARAM,
-    wintypes.LPCWSTR,
-    wintypes.UINT,
-    wintypes.UINT,
-    ctypes.c_void_p,
-]
-_send_message.restype = wintypes.LPARAM
 
 
 class WindowsRegistry:
@@ -135,6 +123,21 @@ class WindowsEnvironment(EntryLists):
             kind = "expand-string"
         data = None if value is None else RegistryData(kind, value)
         self._registry.put(_ENVIRONMENT, name, data)
-        _send_message(
-            _BROADCAST, _WM_SETTINGCHANGE, 0, "Environment", _ABORT_IF_HUNG, _WAIT_MS, None
-        )
+        # Each window that hangs is waited for; the host is changed already.
+        threading.Thread(target=_tell_windows, daemon=True).start()
+
+
+def _tell_windows() -> None:
+    """Tell whoever has a window that variables changed, so that new prompts know them."""
+    send = ctypes.WinDLL("user32").SendMessageTimeoutW
+    send.argtypes = [
+        wintypes.HWND,
+        wintypes.UINT,
+        wintypes.WPARAM,
+        wintypes.LPCWSTR,
+        wintypes.UINT,
+        wintypes.UINT,
+        ctypes.c_void_p,
+    ]
+    send.restype = wintypes.LPARAM
+    send(_BROADCAST, _WM_SETTINGCHANGE, 0, "Environment", _ABORT_IF_HUNG, _WAIT_MS, None)

@@ -41,6 +41,7 @@ _STATES = ("", "stopped", "starting", "stopping", "running", "continuing", "paus
 _CONTROL_STOP = 1
 _SYNCHRONIZE, _WAIT_TIMEOUT = 0x10_0000, 0x102
 _NOT_FOUND, _ALREADY_RUNNING, _NOT_ACTIVE, _SERVICE_SPECIFIC = 1060, 1056, 1062, 1066
+_BROKEN_PIPE = 109
 _NOT_IN_TIME = 1053
 _POLL_S, _WAIT_S, _REPORT_S = 0.05, 60.0, 9.0
 
@@ -231,7 +232,8 @@ class WindowsServices:
                 if _control_service(handle, _CONTROL_STOP, ctypes.byref(status)):
                     break
                 code = ctypes.get_last_error()
-                if code == _NOT_ACTIVE:
+                # A service that ends quickly is gone before it has answered.
+                if code in (_NOT_ACTIVE, _BROKEN_PIPE):
                     break
                 error = failure("stop the service", name, code)
                 if not isinstance(error, TemporaryError):
