@@ -396,8 +396,11 @@ spec: {minAvailable: 1, selector: {matchLabels: {app: shop}}}
 
 def test_an_upgrade_waits_for_a_budget_and_goes_on_when_it_yields(joined):
     joined.kubectl("apply", "-f", "-", stdin=_GUARDED)
-    pods = ("get", "pods", "-o", "jsonpath={.items[*].spec.nodeName}")
-    await_true(lambda: joined.kubectl(*pods) == "win1", "the pod is on win1")
+    # A budget guards only what has started.
+    pods = ("get", "pods", "-o", "jsonpath={.items[*].spec.nodeName} {.items[*].status.phase}")
+    await_true(
+        lambda: joined.kubectl(*pods) == "win1 Running", "the pod runs on win1", timeout_s=120
+    )
     words = ("upgrade", "--to", joined.lab.record.kubernetes, "--host", "win1", "--yes")
 
     def patience(timeout: str) -> Change:
