@@ -373,63 +373,19 @@ def test_another_fleet_and_a_network_of_another_mode_are_refused(joined):
     assert "fleet lab, cluster sha256:" in told.out
 
 
-_GUARDED = """
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: shop}
-spec:
-  selector: {matchLabels: {app: shop}}
-  template:
-    metadata: {labels: {app: shop}}
-    spec:
-      nodeSelector: {kubernetes.io/hostname: win1}
-      priorityClassName: system-node-critical  # also where the machine's disk is nearly full
-      tolerations: [{key: node.kubernetes.io/disk-pressure, operator: Exists}]
-      containers: [{name: shop, image: example.com/shop:1}]
----
-apiVersion: policy/v1
-kind: PodDisruptionBudget
-metadata: {name: shop}
-spec: {minAvailable: 1, selector: {matchLabels: {app: shop}}}
-"""
+def test_an_upgrade_drains_a_node_and_takes_it_to_the_new_version(joined):
+    """The fleet's file is changed with it; the other nodes were not named and stay."""
 
+    def same(spec: Any) -> None:
+        del spec  # the file that is changed is a copy
 
-def test_an_upgrade_waits_for_a_budget_and_goes_on_when_it_yields(joined):
-    joined.kubectl("apply", "-f", "-", stdin=_GUARDED)
-    # A budget guards only what has started.
-    pods = ("get", "pods", "-o", "jsonpath={.items[*].spec.nodeName} {.items[*].status.phase}")
-    await_true(
-        lambda: joined.kubectl(*pods) == "win1 Running", "the pod runs on win1", timeout_s=120
-    )
-    words = ("upgrade", "--to", joined.lab.record.kubernetes, "--host", "win1", "--yes")
-
-    def patience(timeout: str) -> Change:
-        def change(spec: Any) -> None:
-            spec["defaults"] = {"upgrade": {"drain": {"timeout": timeout}}}
-
-        return change
-
-    told = joined.transom(
-        *words, "--junit", str(joined.lab.directory / "r.xml"), fleet=patience("3s")
-    )
-    assert told.code == 4, told.text
-    assert "win1 did not empty in 3 s: default/shop-" in told.out
-    assert "budget" in told.out
-    assert "unschedulable" not in joined.nodes()["win1"]["spec"]
-
-    told = joined.transom(
-        *words,
-        fleet=patience("60s"),
-        when={"let its pods leave": lambda: _yield(joined)},
-    )
+    newer = joined.lab.record.kubernetes
+    told = joined.transom("upgrade", "--to", newer, "--host", "win1", "--yes", fleet=same)
     assert told.code == 0, told.text
-    assert joined.kubelets()["win1"] == f"v{joined.lab.record.kubernetes}"
+    assert "let its pods leave" in told.err
+    assert f"version: {newer}" in joined.made.fleet.with_name("changed.yaml").read_text("utf-8")
+    assert joined.kubelets() == {"win1": f"v{newer}", "win2": f"v{_OLD}", "win3": f"v{_OLD}"}
     assert "unschedulable" not in joined.nodes()["win1"]["spec"]
-    joined.kubectl("delete", "deployment", "shop")
-
-
-def _yield(site: Site) -> None:
-    site.kubectl("delete", "pdb", "shop")
 
 
 def boots(host: WindowsHost) -> int:
