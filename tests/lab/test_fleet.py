@@ -373,19 +373,67 @@ def test_another_fleet_and_a_network_of_another_mode_are_refused(joined):
     assert "fleet lab, cluster sha256:" in told.out
 
 
-def test_an_upgrade_drains_a_node_and_takes_it_to_the_new_version(joined):
+GUARDED = """
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: till, namespace: kube-system}
+spec:
+  minAvailable: 1
+  selector: {matchLabels: {app: till}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: till, namespace: kube-system}
+spec:
+  selector: {matchLabels: {app: till}}
+  template:
+    metadata: {labels: {app: till}}
+    spec:
+      nodeSelector: {kubernetes.io/hostname: win1}
+      hostNetwork: true
+      priorityClassName: system-node-critical  # stays also where the machine's disk is nearly full
+      terminationGracePeriodSeconds: 1
+      tolerations: [{key: node.kubernetes.io/disk-pressure, operator: Exists}]
+      securityContext:
+        windowsOptions: {hostProcess: true, runAsUserName: 'NT AUTHORITY\\SYSTEM'}
+      containers:
+      - name: till
+        image: registry.example/till:1
+        command: ["C:/Python/python.exe", "-c", "import time; time.sleep(3600)"]
+"""
+
+
+def test_an_upgrade_waits_for_a_budget_and_is_done_when_it_yields(joined):
     """The fleet's file is changed with it; the other nodes were not named and stay."""
 
-    def same(spec: Any) -> None:
-        del spec  # the file that is changed is a copy
+    def hurried(spec: Any) -> None:
+        spec.setdefault("defaults", {})["upgrade"] = {"drain": {"timeout": "6s"}}
+
+    def till() -> Any:
+        found = json.loads(
+            joined.kubectl("get", "deployment/till", "-n", "kube-system", "-o", "json")
+        )
+        return found["status"].get("availableReplicas", 0)
 
     newer = joined.lab.record.kubernetes
-    told = joined.transom("upgrade", "--to", newer, "--host", "win1", "--yes", fleet=same)
+    joined.kubectl("apply", "-f", "-", stdin=GUARDED)
+    await_true(lambda: till() == 1, "the guarded pod runs", timeout_s=60)
+    words = ("upgrade", "--to", newer, "--host", "win1", "--yes")
+    told = joined.transom(*words, "-o", "json", fleet=hurried)
+    assert told.code == 4, told.text
+    blocked = told.hosts["win1"]
+    assert re.search(r"win1 did not empty in 6 s: kube-system/till-\S+: .*budget", blocked["error"])
+    assert "unschedulable" not in joined.nodes()["win1"]["spec"]
+    assert joined.kubelets()["win1"] == f"v{_OLD}"
+
+    joined.kubectl("delete", "pdb/till", "-n", "kube-system")
+    told = joined.transom(*words, fleet=hurried)
     assert told.code == 0, told.text
     assert "let its pods leave" in told.err
     assert f"version: {newer}" in joined.made.fleet.with_name("changed.yaml").read_text("utf-8")
     assert joined.kubelets() == {"win1": f"v{newer}", "win2": f"v{_OLD}", "win3": f"v{_OLD}"}
     assert "unschedulable" not in joined.nodes()["win1"]["spec"]
+    joined.kubectl("delete", "deployment/till", "-n", "kube-system")
 
 
 def boots(host: WindowsHost) -> int:
