@@ -1,12 +1,13 @@
 """The node program starts real programs: by argument list, in time, without their secrets."""
 
 import os
+import subprocess
 import sys
 import time
 
 import pytest
 
-from transom.errors import PermanentError
+from transom.errors import PermanentError, TemporaryError
 from transom.node.host.processes import RealProcesses, leave_process
 
 PYTHON = sys.executable
@@ -27,6 +28,17 @@ def test_a_program_that_does_not_end_is_ended_and_its_words_are_kept():
 def test_a_program_that_is_not_there_is_an_error():
     with pytest.raises(PermanentError, match="cannot start /no/such"):
         RealProcesses().run(["/no/such"], timeout_s=5)
+
+
+def test_a_program_that_windows_lost_as_it_began_is_worth_another_try(monkeypatch):
+    def lost(*_args, **_more):
+        error = OSError("Internal error")
+        error.winerror = 1359  # type: ignore[attr-defined]
+        raise error
+
+    monkeypatch.setattr(subprocess, "Popen", lost)
+    with pytest.raises(TemporaryError, match="cannot start"):
+        RealProcesses().run([sys.executable], timeout_s=5)
 
 
 def test_other_programs_are_found_in_the_directories_given_first():

@@ -7,10 +7,12 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 
-from transom.errors import PermanentError
+from transom.errors import PermanentError, TemporaryError, TransomError
 from transom.node.host.values import Completed
 
 _GRACE_S = 5.0
+# ERROR_INTERNAL_ERROR: the new process was lost before its first instruction.
+_INTERNAL_ERROR = 1359
 
 
 class RealProcesses:
@@ -48,7 +50,7 @@ class RealProcesses:
                 hint="Look for what it waits for; the end of its output is above.",
             ) from None
         except OSError as error:
-            raise PermanentError(f"cannot start {argv[0]}: {error}", subject=argv[0]) from error
+            raise _unstarted(argv[0], error) from error
         output = done.stdout.decode("utf-8", "replace")
         return Completed(code=done.returncode, output=mask(output, secrets))
 
@@ -69,7 +71,7 @@ class RealProcesses:
                 env={**os.environ, **environment},
             )
         except OSError as error:
-            raise PermanentError(f"cannot start {argv[0]}: {error}", subject=argv[0]) from error
+            raise _unstarted(argv[0], error) from error
         return RealChild(process, output)
 
     def variable(self, name: str) -> str:
@@ -139,7 +141,13 @@ def leave_process(argv: Sequence[str], payload: bytes) -> None:
             )
             pipe.write(payload)
     except OSError as error:
-        raise PermanentError(f"cannot start {argv[0]}: {error}", subject=argv[0]) from error
+        raise _unstarted(argv[0], error) from error
+
+
+def _unstarted(program: str, error: OSError) -> TransomError:
+    """A program that did not begin has changed nothing, so another try is safe where it may help."""
+    kind = TemporaryError if getattr(error, "winerror", 0) == _INTERNAL_ERROR else PermanentError
+    return kind(f"cannot start {program}: {error}", subject=program)
 
 
 def _pipe(room: int) -> tuple[int, int]:
