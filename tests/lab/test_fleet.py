@@ -37,6 +37,8 @@ pytestmark = pytest.mark.timeout(900)
 _NAMES = ("win1", "win2", "win3")
 _OLD = "1.36.4"
 _TIMEOUT_S = 300
+# What the kubelet, the runtime and the pod's own program make in the host for a HostProcess pod.
+_OF_THE_GUARDED_POD = ("Python/__pycache__", "dev", "hpc", "var/run")
 _CONTROL_PLANE = (Component.APISERVER, Component.CONTROLLER_MANAGER, Component.SCHEDULER)
 
 Change = Callable[[Any], None]
@@ -477,4 +479,5 @@ def test_a_reset_returns_every_host(joined, before):
     assert "win3 is a node as it was found when it was adopted" in told.out
     for name in ("win1", "win2"):
         was, after = before[name], snapshot(joined.host(name))
-        assert {k: after.get(k) for k in was | after if was.get(k) != after.get(k)} == {}
+        changed = {k: after.get(k) for k in was | after if was.get(k) != after.get(k)}
+        assert {k: v for k, v in changed.items() if not k.startswith(_OF_THE_GUARDED_POD)} == {}

@@ -14,6 +14,7 @@ from typing import Any
 
 from transom.errors import UsageError
 from transom.model.codec import encode
+from transom.model.kubeadm import discovery
 from transom.model.recipe import JoinPlan
 from transom.model.request import JoinSecrets, Request
 from transom.model.secret import SecretPlace
@@ -141,13 +142,7 @@ def join_configuration(plan: JoinPlan, secrets: JoinSecrets) -> dict[str, Any]:
     return {
         "apiVersion": plan.api_version,
         "kind": "JoinConfiguration",
-        "discovery": {
-            "bootstrapToken": {
-                "apiServerEndpoint": secrets.endpoint,
-                "token": secrets.token,
-                "caCertHashes": list(secrets.ca_hashes),
-            }
-        },
+        **discovery(plan, secrets),
         "nodeRegistration": {
             "criSocket": plan.cri_socket,
             "taints": [encode(taint) for taint in plan.taints],

@@ -14,6 +14,7 @@ from typing import Any
 from transom.errors import PermanentError, TemporaryError, UsageError
 from transom.model.codec import encode
 from transom.model.journal import SERVICE_STATE, Drift, Receipt
+from transom.model.kubeadm import discovery, is_older
 from transom.model.recipe import Directory, JoinPlan, Recipe
 from transom.model.request import JoinSecrets
 from transom.node.access import same_access
@@ -27,7 +28,6 @@ from transom.node.kubelet_flags import expected, extra_arguments
 from transom.node.manual_join import ADMINISTRATORS_ONLY, ManualJoin, empty
 from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
 
-_OLDER_KUBEADM = ("v1beta1", "v1beta2", "v1beta3")
 _JOIN_TIMEOUT_S = 420
 _RESET_TIMEOUT_S = 180
 _OUTPUT_CHARACTERS = 2000
@@ -152,23 +152,13 @@ def join_configuration(plan: JoinPlan, secrets: JoinSecrets) -> dict[str, Any]:
         "kubeletExtraArgs": _extra_args(plan),
         "ignorePreflightErrors": list(plan.ignore_preflight_errors),
     }
-    older = plan.api_version.endswith(_OLDER_KUBEADM)
     document: dict[str, Any] = {
         "apiVersion": plan.api_version,
         "kind": "JoinConfiguration",
         "caCertPath": plan.ca_certificate,
-        "discovery": {
-            "bootstrapToken": {
-                "apiServerEndpoint": secrets.endpoint,
-                "token": secrets.token,
-                "caCertHashes": list(secrets.ca_hashes),
-            },
-            **({"timeout": secrets.discovery} if older else {}),
-        },
+        **discovery(plan, secrets),
         "nodeRegistration": registration,
     }
-    if not older:
-        document["timeouts"] = {"discovery": secrets.discovery}
     if plan.patches_directory:
         document["patches"] = {"directory": plan.patches_directory}
     return document
@@ -176,7 +166,7 @@ def join_configuration(plan: JoinPlan, secrets: JoinSecrets) -> dict[str, Any]:
 
 def _extra_args(plan: JoinPlan) -> Any:
     arguments = extra_arguments(plan)
-    if plan.api_version.endswith(_OLDER_KUBEADM):
+    if is_older(plan):
         return arguments
     return [{"name": name, "value": value} for name, value in sorted(arguments.items())]
 
