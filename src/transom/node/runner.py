@@ -100,10 +100,13 @@ class Runner:
                 outcome = self._execute(request, log)
             # Before the last event: whoever reads that may start the next run at once.
             self.afterwards(request, outcome)
+        except TransomError as error:
+            _report(log, error)
+            raise
         except Exception as error:
-            known = _known(error, request.verb.value)
-            _report(log, known)
-            raise known from error
+            defect = InternalError(f"{request.verb.value} failed: {error!r}")
+            _report(log, defect)
+            raise defect from error
         log.emit(State(outcome.ending.value), f"{request.verb.value} {outcome.ending.value}")
         if request.image and outcome.ending is Ending.DONE:
             forget_events(self.machine, self.layout)
@@ -195,7 +198,9 @@ class Runner:
             run.log.emit(State.FAILED, str(error), step=step.id, level=Level.ERROR, error=name)
             if not run.request.keep_on_failure:
                 self._roll_back(run, before)
-            raise _known(error, step.title, step.id) from error
+            if isinstance(error, TransomError):
+                raise
+            raise InternalError(f"{step.title} failed: {error!r}", subject=step.id) from error
 
     def _guarded(self, run: _Run, step: Step) -> bool:
         """Do a step; one after which the host reaches nothing any more undoes itself."""
@@ -324,9 +329,3 @@ def _report(log: EventLog, error: TransomError) -> None:
         error=type(error).__name__,
         hint=error.hint,
     )
-
-
-def _known(error: Exception, doing: str, subject: str = "") -> TransomError:
-    if isinstance(error, TransomError):
-        return error
-    return InternalError(f"{doing} failed: {error!r}", subject=subject)
