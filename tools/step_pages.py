@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
 from transom.model.recipe import Recipe
-from transom.node.step import Disruption, Seen, Step
+from transom.node.disruption import Disruption
+from transom.node.step import Seen, Step
 from transom.node.steps import PREPARE
 
 _MARK = "<!-- generated from src/transom/node/steps by tools/generate.py; edit nothing -->\n"

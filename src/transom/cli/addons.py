@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from transom.addons.setting import Setting
-    from transom.fleet.addons import Change
+    from transom.fleet.addon_change import Change
     from transom.kube.api import Api
     from transom.kube.objects import Objects
     from transom.model.fleet import Fleet
@@ -156,6 +156,7 @@ def _diff_or_apply(args: Namespace, fleet: "Fleet") -> int:
     from transom.addons.pinned_images import by_digest
     from transom.addons.provisions import provisions
     from transom.fleet import addons
+    from transom.fleet.addon_change import Act
 
     needs: list[str] = []
     lock = _lock(args)
@@ -173,7 +174,7 @@ def _diff_or_apply(args: Namespace, fleet: "Fleet") -> int:
 
     changes = _with_cluster(args, fleet, work)
     _print(args, fleet, changes, needs, done=args.action == "apply")
-    different = any(change.act is not addons.Act.KEEP for change in changes)
+    different = any(change.act is not Act.KEEP for change in changes)
     return EXIT_DIFFERENT if args.action == "diff" and different else 0
 
 

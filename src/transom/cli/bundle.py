@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser, Namespace
 
-from transom.cli import fetchers, fleet_file
+from transom.cli import fleet_file, source_access
 from transom.cli.addons import add_extras_argument
 
 SUMMARY = "One archive with every byte a fleet needs: made, checked, served to hosts, pushed."
@@ -36,7 +36,7 @@ def configure(parser: ArgumentParser) -> None:
         "--without-images", action="store_true", help="leave container images to a registry"
     )
     add_extras_argument(create, "also this add-on and its images; repeatable")
-    fetchers.add_arguments(create)
+    source_access.add_arguments(create)
 
     verify = action("verify", "check every byte, and a signature where one is given")
     _bundle_argument(verify)
@@ -69,7 +69,7 @@ def configure(parser: ArgumentParser) -> None:
     push.add_argument(
         "--to", required=True, metavar="URL", help="https://HOST[/PATH]; images keep their names"
     )
-    fetchers.add_arguments(push)
+    source_access.add_arguments(push)
 
 
 def run(args: Namespace) -> int:

@@ -3,21 +3,20 @@
 Used by every command that pins or brings artifacts.
 """
 
-import argparse
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from transom.cli import lock_report
-from transom.errors import InternalError, UsageError
+from transom.cli import lock_report, source_access
+from transom.errors import InternalError
 from transom.image.bundle.oci import INDEXES, MANIFESTS
 from transom.model.image_reference import Reference
 from transom.model.lock import IMAGE
-from transom.model.request import SourceAccess, SourceHeader
 from transom.recipe.lock import PinnableArtifact
 from transom.recipe.sources import mirrored
-from transom.remote.download import Downloaded, Downloader, Progress
+from transom.remote.download import Downloader, Progress
+from transom.remote.file_sum import FileSum
 from transom.remote.https import Header, Https, Proxy
 from transom.remote.registry import Repository
 
@@ -28,7 +27,7 @@ class Fetchers:
     def __init__(self, ca_file: str = "", headers: Sequence[Sequence[str]] = ()) -> None:
         self._environ: Mapping[str, str] = os.environ  # noqa: TID251 - read here and handed down
         self._ca_file = ca_file
-        self._headers = [_header(self._environ, *header) for header in headers]
+        self._headers = source_access.headers_of(headers)
         self._made: dict[tuple[str, tuple[str, ...]], Downloader] = {}
 
     def __call__(self, pinnable: PinnableArtifact) -> "Downloader | ImageDoor":
@@ -65,49 +64,6 @@ class Fetchers:
             Https(ca_file=self._ca_file, proxy=proxy, headers=[*self._headers, *headers])
         )
 
-    def access(self) -> SourceAccess:
-        """The same trust and headers, for hosts that download themselves."""
-        return SourceAccess(
-            authorities=_authorities(self._ca_file),
-            headers=tuple(
-                SourceHeader(origin=item.origin, name=item.name, value=item.value)
-                for item in self._headers
-            ),
-        )
-
-
-def add_arguments(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """A private authority, and headers from the environment."""
-    parser.add_argument(
-        "--ca-file", default="", metavar="PEM", help="trust these authorities as well"
-    )
-    parser.add_argument(
-        "--header",
-        nargs=3,
-        action="append",
-        default=[],
-        metavar=("URL", "NAME", "VARIABLE"),
-        help="send this header to that server, with the value of an environment variable",
-    )
-
-
-def _authorities(file: str) -> str:
-    if not file:
-        return ""
-    try:
-        return Path(file).read_text(encoding="ascii")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read certificates from {file}", subject=file) from error
-
-
-def _header(environ: Mapping[str, str], url: str, name: str, variable: str) -> Header:
-    if variable not in environ:
-        raise UsageError(
-            f"the environment has no variable {variable!r} for header {name}",
-            hint="name the variable that holds the value, never the value itself",
-        )
-    return Header(url, name, environ[variable])
-
 
 class ImageDoor:
     """An image's manifest as pinning asks for it: a file at an address."""
@@ -127,7 +83,7 @@ class ImageDoor:
         *,
         sha256: str | None = None,
         progress: Progress | None = None,
-    ) -> Downloaded:
+    ) -> FileSum:
         """The manifest, refused unless it has that sum."""
         del url
         wanted = f"sha256:{sha256}" if sha256 else self._reference.tag
@@ -135,7 +91,7 @@ class ImageDoor:
         destination.write_bytes(content)
         if progress is not None:
             progress(len(content), len(content))
-        return Downloaded(digest.removeprefix("sha256:"), len(content))
+        return FileSum(digest.removeprefix("sha256:"), len(content))
 
 
 class ProgressLine:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from transom.cli import cluster_access, console, fetchers, fleet_file, host_ways, lock_file
+from transom.cli import cluster_access, console, fleet_file, host_ways, lock_file, source_access
 from transom.cli.credentials import Secrets
 from transom.errors import UsageError
 
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="python.org's embeddable package for hosts, instead of downloading it",
     )
-    fetchers.add_arguments(group)
+    source_access.add_arguments(group)
     add_bundle_argument(group)
 
 
@@ -138,8 +138,6 @@ def open_site(args: argparse.Namespace) -> Site:
 
 def _holdings(args: argparse.Namespace, fleet: "Fleet") -> "BundleHoldings | None":
     """The bundle that was named, else the fleet's own; checked whole before any host is reached."""
-    from transom.image.bundle.holdings import BundleHoldings
-
     given = getattr(args, "bundle", None)
     other = [f"--{name.replace('_', '-')}" for name in _SOURCES if getattr(args, name, None)]
     if given and other:
@@ -147,11 +145,12 @@ def _holdings(args: argparse.Namespace, fleet: "Fleet") -> "BundleHoldings | Non
             f"--bundle uses nothing else, so {other[0]} has no place beside it",
             hint="leave out one of them",
         )
-    if given:
-        return BundleHoldings(Path(given))
-    if fleet.source.bundle:
-        return BundleHoldings(fleet_file.folder(args.filename) / fleet.source.bundle)
-    return None
+    own = fleet.source.bundle
+    if not (given or own):
+        return None
+    from transom.image.bundle.holdings import BundleHoldings
+
+    return BundleHoldings(Path(given) if given else fleet_file.folder(args.filename) / str(own))
 
 
 def tell_looking(site: Site) -> None:
@@ -236,17 +235,18 @@ def doors_of(args: argparse.Namespace, fleet: "Fleet", lock: "Lock") -> "FleetDo
     from transom.kube.objects import KubeObjects
 
     api = _api(args, fleet)
-    sources = fetchers.Fetchers(getattr(args, "ca_file", ""), getattr(args, "header", ()))
+    sources = getattr(args, "ca_file", ""), getattr(args, "header", ())
     brought: list[Brought] = []
 
     def bring() -> "Brought":
         from transom.cli import join
+        from transom.cli.fetchers import Fetchers
         from transom.fleet.interpreter import local_package
 
         if not brought:
             own = local_package(fleet.source, fleet_file.folder(args.filename))
             python = getattr(args, "python", None) or own
-            brought.append(join.brought_of(python, lock, fleet.source, sources))
+            brought.append(join.brought_of(python, lock, fleet.source, Fetchers(*sources)))
         return brought[0]
 
     secrets = Secrets(api)
@@ -263,7 +263,7 @@ def doors_of(args: argparse.Namespace, fleet: "Fleet", lock: "Lock") -> "FleetDo
         parallel=args.parallel,
         token=_token(fleet, secrets),
         objects=KubeObjects(api) if api is not None else None,
-        access=sources.access(),
+        access=source_access.access_of(*sources),
     )
 
 

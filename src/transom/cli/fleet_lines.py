@@ -16,7 +16,7 @@ from transom.model.event import Event, Level, State
 
 if TYPE_CHECKING:
     from transom.errors import TransomError
-    from transom.fleet.addons import Change
+    from transom.fleet.addon_change import Change
     from transom.fleet.apply import Applied
 
 _MARKS = {

@@ -11,7 +11,7 @@ from transom.cli.documents.fleets import FleetResult, applied_host
 from transom.errors import TransomError, UnsupportedError, UsageError
 
 if TYPE_CHECKING:
-    from transom.fleet.addons import Change
+    from transom.fleet.addon_change import Change
     from transom.fleet.apply import Applied
 
 # XML 1.0 has no way to write the other control characters, not even escaped.

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transom.cli import console, fetchers, host_access, lock_file
+from transom.cli import console, host_access, lock_file, source_access
 from transom.cli.documents.nodes import JoinResult
 from transom.cli.step_lines import StepLines
 from transom.errors import UsageError
@@ -80,7 +80,7 @@ def add_artifact_arguments(
         metavar="FILE",
         help="python.org's embeddable package for the host, instead of downloading it",
     )
-    fetchers.add_arguments(artifacts)
+    source_access.add_arguments(artifacts)
 
 
 def run(args: Namespace) -> int:
@@ -101,7 +101,7 @@ def run(args: Namespace) -> int:
     sources = Fetchers(args.ca_file, args.header)
     wish = replace(
         host_access.wish_of(args, source),
-        access=sources.access(),
+        access=source_access.access_of(args.ca_file, args.header),
         node_kubeconfig=node_kubeconfig(args.node_kubeconfig),
         kubernetes=host_access.version_of(args.kubernetes, option="--kubernetes"),
     )

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from transom.cli import console, fleet_file, lock_file, lock_report
 from transom.cli.addons import add_extras_argument
-from transom.cli.fetchers import Fetchers, add_arguments, progress_of
+from transom.cli.fetchers import Fetchers, progress_of
+from transom.cli.source_access import add_arguments
 from transom.errors import InternalError, UsageError
 from transom.fleet import pin
 from transom.model.lock import Lock, LockKey

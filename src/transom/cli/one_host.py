@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from transom.cli import host_access, lock_file
+from transom.cli import host_access, lock_file, source_access
 from transom.cli.join import brought_of, lock_of
 from transom.cli.step_lines import StepLines
 from transom.errors import UsageError
@@ -59,7 +59,9 @@ def one_host(args: Namespace, *, kubernetes: str = "") -> OneHost:
     source = Source(mirrors=host_access.mirrors_of(args.mirror))
     sources = Fetchers(args.ca_file, args.header)
     wish = replace(
-        host_access.wish_of(args, source), access=sources.access(), kubernetes=kubernetes
+        host_access.wish_of(args, source),
+        access=source_access.access_of(args.ca_file, args.header),
+        kubernetes=kubernetes,
     )
     doors, lines = host_access.doors_of(args), StepLines()
     lines.stage("have the Python for the host")

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from transom.errors import TransomError
-    from transom.fleet.diagnose import Bring
-    from transom.fleet.program import Brought
+    from transom.fleet.program import Bring, Brought
     from transom.fleet.run import Connect
     from transom.kube.api import Api
 T = TypeVar("T")

@@ -4,32 +4,20 @@ Called by the survey and by `transom apply`. Nothing is ever deleted here: what 
 (`transom addons apply --with`) is not known.
 """
 
-from dataclasses import dataclass
-
 from transom.addons.catalogue import render
 from transom.addons.pinned_images import by_digest
 from transom.addons.setting import setting_of
 from transom.errors import Refused
-from transom.fleet.addons import Act, Change, await_rollout, check, difference
+from transom.fleet.addon_change import Act, AddonPlan
+from transom.fleet.addons import await_rollout, check, difference
 from transom.fleet.run import Clock
 from transom.kube.objects import Objects
 from transom.model.fleet import Fleet
 from transom.model.lock import Lock
-from transom.model.manifest import Manifest, name_of
-from transom.model.problem import Refusal
+from transom.model.manifest import name_of
 from transom.recipe.resolve import resolve
 
 _ROLLOUT_S = 300.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddonPlan:
-    """What would be created or changed, or why nothing can; `remedy` is what a person can do."""
-
-    manifests: tuple[Manifest, ...] = ()
-    changes: tuple[Change, ...] = ()
-    refusals: tuple[Refusal, ...] = ()
-    remedy: str = ""
 
 
 async def plan_addons(fleet: Fleet, objects: Objects, lock: Lock) -> AddonPlan:

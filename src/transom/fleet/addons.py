@@ -4,8 +4,6 @@ Called by the command line. Only objects that Transom made for this fleet are ev
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from transom.addons import calico_pools, flannel_config
@@ -16,6 +14,7 @@ from transom.addons.ovn import ovn_reasons
 from transom.addons.rivals import rivals
 from transom.addons.setting import Setting
 from transom.errors import Refused, TemporaryError
+from transom.fleet.addon_change import Act, Change
 from transom.fleet.run import Clock
 from transom.kube.objects import Objects
 from transom.model.manifest import Manifest, ObjectName, name_of
@@ -37,24 +36,6 @@ KINDS = (
 # What the server writes into every object, whoever applies it.
 _SERVERS_OWN = ("managedFields", "resourceVersion", "generation", "uid", "creationTimestamp")
 _POLL_S = 2.0
-
-
-class Act(StrEnum):
-    """What happens to an object."""
-
-    CREATE = "create"
-    CHANGE = "change"
-    DELETE = "delete"
-    KEEP = "keep"
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """An object and what happens to it; `fields` are the paths that differ, with both values."""
-
-    name: ObjectName
-    act: Act
-    fields: tuple[tuple[str, str, str], ...] = ()
 
 
 async def check(objects: Objects, setting: Setting) -> None:

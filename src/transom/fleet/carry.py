@@ -14,7 +14,7 @@ from transom.fleet.program import HOME
 from transom.model.fleet import FromLocalFile, Source
 from transom.model.lock import FILE_SCHEME, Lock
 from transom.model.recipe import Artifact
-from transom.remote.download import hash_file
+from transom.remote.file_sum import hash_file
 from transom.remote.session import Parcel, Session
 
 CARRIED = HOME + r"\carried"

@@ -9,7 +9,8 @@ import ntpath
 from dataclasses import dataclass, field
 
 from transom.errors import PermanentError
-from transom.fleet.diagnose import Bring, visiting
+from transom.fleet.diagnose import visiting
+from transom.fleet.program import Bring
 from transom.fleet.run import Connect
 from transom.kube.api import Api
 

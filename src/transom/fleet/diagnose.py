@@ -6,13 +6,13 @@ cannot be asked is no reason not to look at the host.
 """
 
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from transom.errors import InvalidDocument, TransomError
-from transom.fleet.program import Brought, NodeProgram
+from transom.fleet.program import Bring, NodeProgram
 from transom.fleet.run import Connect
 from transom.kube.api import Api
 from transom.model.codec import decode
@@ -26,8 +26,6 @@ _NODE = "system:node:"
 _FLANNEL = (("kube-flannel", "kube-flannel-cfg"), ("kube-system", "kube-flannel-cfg"))
 _KUBEADM = ("kube-system", "kubeadm-config")
 _CLUSTER = "the cluster"
-
-Bring = Callable[[], Brought]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from transom.model.lock import Lock
 from transom.model.recipe import Artifact, Unpack
 from transom.recipe.lock import PinnableArtifact
 from transom.recipe.sources import from_sources, mirrored
-from transom.remote.download import hash_file
+from transom.remote.file_sum import hash_file
 
 _FACT = "artifact-python"
 

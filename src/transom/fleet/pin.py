@@ -15,7 +15,8 @@ from transom.model.lock import Lock, LockEntry, LockKey, SumFrom
 from transom.recipe.checksum import parse_checksum
 from transom.recipe.lock import Difference, PinnableArtifact, has_credentials
 from transom.recipe.sources import mirrored
-from transom.remote.download import Downloaded, Progress, hash_file
+from transom.remote.download import Progress
+from transom.remote.file_sum import FileSum, hash_file
 from transom.remote.https import NotThere, shown
 
 
@@ -33,7 +34,7 @@ class Fetcher(Protocol):
         *,
         sha256: str | None = None,
         progress: Progress | None = None,
-    ) -> Downloaded:
+    ) -> FileSum:
         """A file, refused unless it has that sum."""
         ...
 
@@ -198,7 +199,7 @@ def _path(pinnable: PinnableArtifact) -> Path:
     return Path(pinnable.directory, Path(pinnable.artifact.file).expanduser())
 
 
-def _hash_own(pinnable: PinnableArtifact) -> Downloaded:
+def _hash_own(pinnable: PinnableArtifact) -> FileSum:
     path, wanted = _path(pinnable), pinnable.artifact.sha256
     found = hash_file(path)
     if wanted is not None and found.sha256 != wanted:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from transom.errors import Refused, TemporaryError, TransomError
-from transom.fleet.addon_plan import AddonPlan
+from transom.fleet.addon_change import AddonPlan
 from transom.fleet.cluster_checks import Checked
 from transom.fleet.waves import waves_of
 from transom.kube.authority import authority_pins
@@ -18,7 +18,7 @@ from transom.model.answers import PlannedChange, PlannedStep, Survey
 from transom.model.fleet import Fleet, Host, Reboot
 from transom.model.problem import Refusal
 from transom.model.request import Request, Verb
-from transom.node.step import Disruption
+from transom.node.disruption import Disruption
 
 _PREFLIGHT, _JOIN = "preflight", "join"
 _FOREIGN_NODE = "already-joined"

@@ -100,10 +100,19 @@ class Brought:
         return {"node.pyz": self.program, **python, BROUGHT: self.manifest(())}
 
 
+Bring = Callable[[], Brought]
+
+
 @cache
 def own_program() -> bytes:
     """The node program of this very version of Transom."""
     return build_node_zip(Path(transom.__file__).parent)
+
+
+@cache
+def own_sum() -> str:
+    """Its SHA-256."""
+    return hashlib.sha256(own_program()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +154,9 @@ class NodeProgram:
     async def refresh(self) -> None:
         """Have the program of this very version where one is already; its Python stays."""
         there = await self._manifest()
-        program = own_program()
-        sum_ = hashlib.sha256(program).hexdigest()
-        if there is not None and there["program"] not in ("", sum_):
-            manifest = json.dumps({**there, "program": sum_}).encode()
-            await self._put_program(program, manifest)
+        if there is not None and there["program"] not in ("", own_sum()):
+            manifest = json.dumps({**there, "program": own_sum()}).encode()
+            await self._put_program(own_program(), manifest)
 
     async def is_there(self) -> bool:
         """Whether a program was brought to its end."""

@@ -5,21 +5,19 @@ version's program is asked by one command over one connection. Where a host has 
 for the visit and taken away again, unless it is to stay.
 """
 
-import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from transom.errors import InternalError, TransomError
-from transom.fleet.addon_plan import AddonPlan, plan_addons
+from transom.fleet.addon_change import AddonPlan
 from transom.fleet.carry import Holdings, to_be_carried
 from transom.fleet.cluster import ClusterEntry, read_entry
 from transom.fleet.cluster_checks import Checked, check_cluster
-from transom.fleet.diagnose import Bring
 from transom.fleet.hosts import each
 from transom.fleet.plan import FleetPlan, plan_of
-from transom.fleet.program import NodeProgram, own_program
+from transom.fleet.program import Bring, NodeProgram, own_sum
 from transom.fleet.requests import at_cluster, entry_of, requests_of
 from transom.fleet.run import Clock, Connect
 from transom.kube.api import Api
@@ -123,7 +121,7 @@ async def survey_host(connect: Connect, request: Request, *, bring: Bring) -> Su
     try:
         program = NodeProgram(session)
         found = await program.survey(request)
-        if found is not None and found.program == hashlib.sha256(own_program()).hexdigest():
+        if found is not None and found.program == own_sum():
             return found
         was_there = await program.is_there()
         if was_there:
@@ -163,6 +161,9 @@ async def _check(
 async def _addons(
     fleet: Fleet, objects: Objects, lock: Lock, unread: list[str]
 ) -> AddonPlan | None:
+    # Every manifest there is: needed only where a cluster's objects are looked at.
+    from transom.fleet.addon_plan import plan_addons
+
     try:
         return await plan_addons(fleet, objects, lock)
     except TransomError as error:

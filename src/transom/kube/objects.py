@@ -5,11 +5,13 @@ in an object stays theirs. Called by `fleet`; `memory_objects` is its twin for t
 """
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from transom.errors import PermanentError
-from transom.kube.client import KubeApi
 from transom.model.manifest import Manifest, ObjectName, name_of
+
+if TYPE_CHECKING:
+    from transom.kube.client import KubeApi
 
 FIELD_MANAGER = "transom"
 CONFLICT = "Apply failed with"
@@ -48,7 +50,7 @@ class Objects(Protocol):
 class KubeObjects:
     """The objects of a real cluster; see `Objects`."""
 
-    def __init__(self, api: KubeApi) -> None:
+    def __init__(self, api: "KubeApi") -> None:
         self._api = api
         self._kinds: dict[str, dict[str, tuple[str, bool]]] = {}
 

@@ -17,6 +17,7 @@ from transom.model.answers import (
 from transom.model.journal import ADOPTED, Drift
 from transom.model.problem import Refusal
 from transom.model.request import Request, Verb
+from transom.node.disruption import Disruption
 from transom.node.host.nouns.files import ReadFiles
 from transom.node.host.protocols import Machine
 from transom.node.host.values import PathKind
@@ -27,7 +28,7 @@ from transom.node.leftovers import leftovers
 from transom.node.request import read_request
 from transom.node.run.states import program_states
 from transom.node.runner import Runner
-from transom.node.step import Disruption, Step
+from transom.node.step import Step
 from transom.node.steps.join import Layout as JoinLayout
 from transom.node.steps.preflight import cautions
 

@@ -20,6 +20,7 @@ from transom.model.event import Level, State
 from transom.model.journal import Drift
 from transom.model.request import Request, Verb
 from transom.node.choosing import Telling, chosen, present
+from transom.node.disruption import Disruption
 from transom.node.events import EventLog
 from transom.node.host.protocols import Machine
 from transom.node.host.values import FeatureState, NodeHealth, PathKind
@@ -38,7 +39,7 @@ from transom.node.kept_recipe import keep_recipe
 from transom.node.layout import Layout
 from transom.node.reach import answering, is_reached
 from transom.node.retrying import retried
-from transom.node.step import Disruption, Present, Step
+from transom.node.step import Present, Step
 from transom.node.steps import STEPS
 from transom.node.steps.computer_name import waits_for_boot
 from transom.node.steps.preflight import cautions

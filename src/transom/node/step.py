@@ -13,17 +13,8 @@ from transom.model.journal import Drift, Receipt
 from transom.model.recipe import Recipe
 from transom.model.request import JoinSecrets, SourceAccess, Verb
 from transom.model.version import VersionRange
+from transom.node.disruption import Disruption
 from transom.node.host.protocols import Host, ReadHost, UndoHost
-
-
-class Disruption(Enum):
-    """What applying a step may do to a node that is in use; decides whether it is drained first."""
-
-    NONE = "none"
-    KUBELET_RESTART = "kubelet-restart"
-    PODS_STOP = "pods-stop"
-    NETWORK_BLIP = "network-blip"
-    REBOOT = "reboot"
 
 
 class Seen(Enum):

@@ -12,6 +12,7 @@ from transom.model.event import State
 from transom.model.journal import Receipt
 from transom.model.recipe import Recipe
 from transom.model.request import Request
+from transom.node.disruption import Disruption
 from transom.node.events import EventLog
 from transom.node.host.protocols import Machine
 from transom.node.host.values import PathKind
@@ -19,7 +20,7 @@ from transom.node.journal import Journal
 from transom.node.layout import Layout
 from transom.node.leftovers import leftovers, take, tidy
 from transom.node.retrying import retried
-from transom.node.step import Disruption, Step
+from transom.node.step import Step
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from transom.errors import PermanentError, TemporaryError, UsageError
+from transom.remote.file_sum import FileSum
 from transom.remote.https import Https, RangeRefused, Response, shown
 
 T = TypeVar("T")
@@ -51,14 +52,6 @@ class RealClock:
     def sleep(self, seconds: float) -> None:
         """Wait."""
         time.sleep(seconds)  # noqa: TID251 - a door's wait, and the caller keeps its deadline
-
-
-@dataclass(frozen=True, slots=True)
-class Downloaded:
-    """What a file turned out to be."""
-
-    sha256: str
-    size: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +132,7 @@ class Downloader:
         *,
         sha256: str | None = None,
         progress: Progress | None = None,
-    ) -> Downloaded:
+    ) -> FileSum:
         """Download to a path; with `sha256` only a file of that sum gets there.
 
         What has arrived is kept beside as `.part` and continued by the next try. Without a sum
@@ -192,7 +185,7 @@ class Downloader:
             _refuse_short(url, len(body), _length(response))
         return body, response.headers
 
-    def _file_once(self, transfer: "_Transfer", deadline: float) -> Downloaded:
+    def _file_once(self, transfer: "_Transfer", deadline: float) -> FileSum:
         resumed = transfer.offset() > 0
         try:
             return self._receive(transfer, deadline)
@@ -202,7 +195,7 @@ class Downloader:
                 raise
         return self._receive(transfer, deadline)
 
-    def _receive(self, transfer: "_Transfer", deadline: float) -> Downloaded:
+    def _receive(self, transfer: "_Transfer", deadline: float) -> FileSum:
         url, timeout_s = transfer.url, self._timeout(deadline)
         with self._https.get(url, timeout_s=timeout_s, headers=transfer.asking()) as response:
             size, total = transfer.begin(response)
@@ -218,7 +211,7 @@ class Downloader:
                 part.flush()
                 os.fsync(part.fileno())
         _refuse_short(url, size, total)
-        return transfer.judged(Downloaded(digest.hexdigest(), size))
+        return transfer.judged(FileSum(digest.hexdigest(), size))
 
     def _timeout(self, deadline: float) -> float:
         return max(0.001, min(self._patience.idle_s, deadline - self._clock.now()))
@@ -279,7 +272,7 @@ class _Transfer:
         with self.part.open("rb") as part:
             return hashlib.file_digest(part, "sha256")
 
-    def judged(self, found: Downloaded) -> Downloaded:
+    def judged(self, found: FileSum) -> FileSum:
         """What arrived, unless its sum is not the expected one."""
         if self._sha256 is not None and found.sha256 != self._sha256:
             raise _Unfit(
@@ -301,16 +294,6 @@ def _writing(path: Path) -> Iterator[None]:
             subject=str(path),
             hint="look at the disk's room and your rights there",
         ) from error
-
-
-def hash_file(path: Path) -> Downloaded:
-    """The sum and size of a local file."""
-    try:
-        with path.open("rb") as stream:
-            digest = hashlib.file_digest(stream, "sha256")
-            return Downloaded(digest.hexdigest(), stream.tell())
-    except OSError as error:
-        raise UsageError(f"cannot read {path}", subject=str(path)) from error
 
 
 def _length(response: Response) -> int | None:

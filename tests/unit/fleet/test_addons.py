@@ -10,7 +10,7 @@ from tests.unit.addons.golden import golden_setting
 from transom.addons.catalogue import render
 from transom.errors import PermanentError, Refused, TemporaryError
 from transom.fleet import addons
-from transom.fleet.addons import Act
+from transom.fleet.addon_change import Act
 from transom.kube.memory_objects import MemoryObjects
 from transom.model.manifest import ObjectName, name_of
 

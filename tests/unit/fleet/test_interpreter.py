@@ -15,7 +15,7 @@ from transom.fleet.interpreter import (
 from transom.model.fleet import FromLocalFile, FromURL, Source
 from transom.model.lock import Lock, LockEntry, SumFrom
 from transom.recipe.pinnable import artifacts_of
-from transom.remote.download import Downloaded
+from transom.remote.file_sum import FileSum
 from transom.spec.fleet import read_fleets
 
 CONTENT = b"an archive"
@@ -34,7 +34,7 @@ class Fetcher:
         del progress
         self.asked.append((url, sha256))
         destination.write_bytes(CONTENT)
-        return Downloaded(SUM, len(CONTENT))
+        return FileSum(SUM, len(CONTENT))
 
 
 def lock(pinnable, sha256=SUM):

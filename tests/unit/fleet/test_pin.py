@@ -10,7 +10,7 @@ from transom.errors import PermanentError, TemporaryError, UsageError
 from transom.fleet.pin import Vouched, distinct, failure_of, moved, pin_all, vouch
 from transom.model.lock import Lock, SumFrom
 from transom.recipe.lock import PinnableArtifact
-from transom.remote.download import Downloaded
+from transom.remote.file_sum import FileSum
 from transom.remote.https import NotThere
 
 UPSTREAM = "https://dl.example/v1.37.1"
@@ -37,7 +37,7 @@ class FakeFetcher:
     def file(self, url, destination, *, sha256=None, progress=None):
         """The file there, refused as the real door refuses it."""
         content = self.text(url).encode()
-        found = Downloaded(hashlib.sha256(content).hexdigest(), len(content))
+        found = FileSum(hashlib.sha256(content).hexdigest(), len(content))
         if sha256 not in (None, found.sha256):
             raise PermanentError(f"{url} has the wrong sum")
         destination.write_bytes(content)

@@ -19,9 +19,9 @@ from transom.errors import Refused
 from transom.fleet.plan import Standing
 from transom.fleet.survey import survey_fleet
 from transom.model.journal import Owner
+from transom.node.disruption import Disruption
 from transom.node.journal import Journal
 from transom.node.layout import Layout
-from transom.node.step import Disruption
 
 
 def look(simulation, **doors):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from transom.model.recipe import API_VERSION
 
 if TYPE_CHECKING:
-    from transom.fleet.addons import Change
+    from transom.fleet.addon_change import Change
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

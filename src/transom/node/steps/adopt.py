@@ -12,9 +12,10 @@ from transom.model.codec import encode
 from transom.model.journal import ADOPTED, Drift, Receipt
 from transom.model.recipe import Recipe
 from transom.model.request import Verb
+from transom.node.disruption import Disruption
 from transom.node.host.protocols import Host, ReadHost, UndoHost
 from transom.node.host.values import PathKind
-from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
+from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
 from transom.node.steps.join import Layout
 
 

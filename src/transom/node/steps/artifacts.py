@@ -15,12 +15,13 @@ from transom.model.recipe import Artifact, Member, Service, Unpack
 from transom.model.request import SourceAccess
 from transom.node.acts import restore_all
 from transom.node.archive import Extract, open_archive
+from transom.node.disruption import Disruption
 from transom.node.host.nouns.files import ReadFiles
 from transom.node.host.protocols import Host, ReadHost, UndoHost
 from transom.node.host.values import PathKind
 from transom.node.journalling import chunks_of, sha256_of
 from transom.node.signature import objection
-from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
+from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
 
 INTERPRETER = "python"  # brought by whoever starts this program, which runs in it
 PART = ".part"

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from transom.model.journal import Drift, Receipt
 from transom.node.acts import restore_all
+from transom.node.disruption import Disruption
 from transom.node.host.protocols import Host, ReadHost, UndoHost
-from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
+from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
 
 
 @dataclass(frozen=True, slots=True)

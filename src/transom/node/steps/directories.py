@@ -8,10 +8,11 @@ from transom.model.journal import Drift, Receipt
 from transom.model.recipe import Directory
 from transom.node.access import same_access
 from transom.node.acts import restore_all
+from transom.node.disruption import Disruption
 from transom.node.host.nouns.files import ReadFiles
 from transom.node.host.protocols import Host, ReadHost, UndoHost
 from transom.node.host.values import PathKind
-from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
+from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from transom.errors import PermanentError
 from transom.model.journal import Drift, Receipt
 from transom.node.acts import restore_all
+from transom.node.disruption import Disruption
 from transom.node.host.protocols import Host, ReadHost, UndoHost
 from transom.node.host.values import FeatureState
-from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
+from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
 
 _ON = (FeatureState.ENABLED, FeatureState.ENABLE_PENDING)
 

@@ -11,9 +11,10 @@ from transom.errors import PermanentError
 from transom.model.journal import Drift, Receipt
 from transom.model.recipe import HostNetwork
 from transom.node.acts import restore_all
+from transom.node.disruption import Disruption
 from transom.node.host.nouns.processes import Processes
 from transom.node.host.protocols import Host, ReadHost, UndoHost
-from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
+from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
 
 _TIMEOUT_S = 120
 _OUTPUT_CHARACTERS = 1000

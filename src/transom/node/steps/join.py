@@ -19,6 +19,7 @@ from transom.model.recipe import Directory, JoinPlan, Recipe
 from transom.model.request import JoinSecrets
 from transom.node.access import same_access
 from transom.node.acts import ACTS, restore_all
+from transom.node.disruption import Disruption
 from transom.node.host.files import is_whole
 from transom.node.host.nouns.files import ReadFiles
 from transom.node.host.nouns.processes import Processes
@@ -26,7 +27,7 @@ from transom.node.host.protocols import Host, ReadHost, UndoHost
 from transom.node.host.values import PathKind
 from transom.node.kubelet_flags import expected, extra_arguments
 from transom.node.manual_join import ADMINISTRATORS_ONLY, ManualJoin, empty
-from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
+from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
 
 _JOIN_TIMEOUT_S = 420
 _RESET_TIMEOUT_S = 180

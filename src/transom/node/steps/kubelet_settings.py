@@ -10,9 +10,10 @@ from transom.model.journal import Drift, Receipt
 from transom.model.recipe import Recipe
 from transom.node.acts import restore_all
 from transom.node.block_yaml import read
+from transom.node.disruption import Disruption
 from transom.node.host.protocols import Host, ReadHost, UndoHost
 from transom.node.host.values import PathKind
-from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
+from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
 from transom.node.steps.join import Layout
 
 

@@ -10,10 +10,11 @@ from transom.errors import InternalError, TemporaryError
 from transom.model.journal import Drift, Receipt
 from transom.model.recipe import File
 from transom.node.acts import restore_all
+from transom.node.disruption import Disruption
 from transom.node.host.nouns.files import ReadFiles
 from transom.node.host.protocols import Host, ReadHost, UndoHost
 from transom.node.host.values import PathKind
-from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
+from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
 from transom.node.steps.join import Layout
 
 POD_RANGE = "nodePodCIDR"

@@ -12,12 +12,13 @@ from transom.model.recipe import Artifact, Recipe
 from transom.model.request import Verb
 from transom.model.version import Version
 from transom.node.certificate import certificates_in
+from transom.node.disruption import Disruption
 from transom.node.host.files import is_whole
 from transom.node.host.protocols import Host, ReadHost, UndoHost
 from transom.node.host.values import PathKind
 from transom.node.reach import Place, server_of
 from transom.node.signature import objection
-from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Present, Seen
+from transom.node.step import EVERYWHERE, Applies, NodeSpec, Present, Seen
 from transom.node.steps.artifacts import INTERPRETER
 from transom.node.steps.join import Layout
 

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from transom.model.journal import Drift, Receipt
 from transom.model.recipe import Service
 from transom.node.acts import restore_all
+from transom.node.disruption import Disruption
 from transom.node.host.files import is_whole
 from transom.node.host.protocols import Host, ReadHost, UndoHost
 from transom.node.host.values import ServiceDefinition
 from transom.node.kubelet_flags import command_line, expected, parse_flags_file
 from transom.node.quoting import join_arguments
-from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
+from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
 
 AUTOMATIC = "auto"
 

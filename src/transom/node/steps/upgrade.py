@@ -15,11 +15,12 @@ from transom.model.recipe import Artifact, Recipe, Unpack
 from transom.model.request import Verb
 from transom.node.acts import ACTS, restore_all
 from transom.node.archive import open_archive
+from transom.node.disruption import Disruption
 from transom.node.host.protocols import Host, ReadHost, UndoHost
 from transom.node.host.values import PathKind
 from transom.node.journalling import chunks_of
 from transom.node.manual_join import ADMINISTRATORS_ONLY
-from transom.node.step import EVERYWHERE, Applies, Disruption, NodeSpec, Seen
+from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
 from transom.node.steps import artifacts
 from transom.node.steps.files import write_file
 from transom.node.steps.join import Layout, beside, kubeadm_path
