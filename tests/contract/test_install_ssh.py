@@ -59,6 +59,7 @@ def test_it_is_installed_started_opened_and_the_host_key_can_be_pinned(server, c
     pasted = fleet_text(1).replace("pool: web}", f"pool: web, {said.out.strip()}}}")
     (fleet,) = read_fleets(pasted.encode(), name="fleet.yaml")
     way = fleet.hosts[0].connection
+    assert way is not None
     assert (way.transport, way.host, way.user, way.host_key) == (
         "ssh",
         "localhost",
