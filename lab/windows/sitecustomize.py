@@ -174,10 +174,20 @@ def _text(path):
         return file.read()
 
 
+_LAST = (None, {})
+
+
 def _read():
+    global _LAST
     import json
 
-    return json.loads(_text(_KEPT)) if os.path.exists(_KEPT) else {}
+    if not os.path.exists(_KEPT):
+        return {}
+    found = os.stat(_KEPT)
+    version = (found.st_mtime_ns, found.st_size, found.st_ino)
+    if _LAST[0] != version:
+        _LAST = (version, json.loads(_text(_KEPT)))
+    return dict(_LAST[1])
 
 
 def _change(path, sddl):
