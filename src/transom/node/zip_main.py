@@ -9,7 +9,7 @@ import marshal
 import os
 import sys
 from collections.abc import Mapping
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import source_hash, spec_from_loader
 from types import ModuleType
 
@@ -60,8 +60,7 @@ def _prefer_compiled(program: str) -> None:
         return
     if source_hash(content[SUM_BYTES:]) == content[:SUM_BYTES]:
         modules = marshal.loads(content[SUM_BYTES:])  # noqa: S302 - as trusted as the program beside it
-        # Before the search of the path, which comes last.
-        sys.meta_path.insert(-1, Compiled(path, modules))
+        sys.meta_path.insert(sys.meta_path.index(PathFinder), Compiled(path, modules))
 
 
 if __name__ == "__main__":
