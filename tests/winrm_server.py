@@ -1,7 +1,7 @@
 """A WinRM server on this machine that speaks as much WSMan as a WinRS shell needs, for tests of that door.
 
 HTTPS with NTLM by pyspnego's accepting side, as Windows has it. Commands are those of a simulated host; the
-fixed PowerShell script of the door is done by its meaning, because there is no PowerShell here.
+fixed PowerShell scripts are done by their meaning, because there is no PowerShell here.
 """
 
 import asyncio
@@ -23,7 +23,9 @@ import spnego
 import trustme
 from tests.simulation import Machine, Session
 
-from transom.remote.winrm import _FILES
+from transom.fleet import ssh_server
+from transom.remote.session import Completed
+from transom.remote.winrm import _FILES, WinRmSession, WinRmTarget
 
 _RSP = "http://schemas.microsoft.com/wbem/wsman/1/windows/shell"
 _NS = {
@@ -42,6 +44,76 @@ class _Command:
     options: dict[str, str] = field(default_factory=dict)
 
 
+_INHERITED = "D:AI(A;ID;FA;;;SY)(A;ID;FA;;;BA)(A;ID;0x1200a9;;;AU)"
+HOST_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEhvc3QgaG9zdCBob3N0IGhvc3QgaG9zdCBob3N0IEhI"
+
+
+@dataclass
+class OpenSsh:
+    """What a host has of Windows' SSH server, by the orders of the script that installs it.
+
+    `failing` has the number of the act that fails from now on, and whether it was done nevertheless.
+    """
+
+    machine: Machine
+    service: dict[str, Any] | None = None
+    rules: dict[str, str] = field(default_factory=dict)
+    access: dict[str, str] = field(default_factory=dict)
+    dism: list[str] = field(default_factory=list)
+    dism_code: int = 0
+    failing: tuple[int, bool] = (-1, False)
+
+    def snapshot(self) -> Any:
+        """Everything that an installation could have changed."""
+        return self.machine.tree(), self.service, dict(self.rules), dict(self.access)
+
+    def count(self) -> bool:
+        """Whether this act is done, and then said to have failed; raises where it is not done."""
+        number, is_done = self.failing
+        self.failing = number - 1, is_done
+        if number == 0 and not is_done:
+            raise OSError("Zugriff verweigert")
+        return number == 0
+
+    async def do(self, order: dict[str, Any]) -> Any:
+        session, act = Session(self.machine), order["act"]
+        if act == "look":
+            is_there = await session.read(order["keys"]) is not None
+            return {
+                "start": self.service["start"] if self.service else None,
+                "running": bool(self.service and self.service["running"]),
+                "open": any(self.rules.get(rule) == "True Any Allow" for rule in order["rules"]),
+                "folder": bool(await session.names(order["folder"])),
+                "access": self.access.get(order["keys"], _INHERITED) if is_there else None,
+            }
+        if act == "dism":
+            self.dism.append(order["arguments"])
+            if self.dism_code == 0:
+                is_added = "/add-capability" in order["arguments"]
+                self.service = {"start": "Manual", "running": False} if is_added else None
+                self.rules["OpenSSH-Server-In-TCP"] = "True Private Allow"
+                if not is_added:
+                    del self.rules["OpenSSH-Server-In-TCP"]
+            return self.dism_code
+        if act == "service":
+            assert self.service is not None
+            self.service = {"start": order["start"], "running": order["running"]}
+            if order["running"] and not await session.names(r"C:\ProgramData\ssh"):
+                await session.make_directory(r"C:\ProgramData")
+                await session.make_directory(r"C:\ProgramData\ssh")
+                await session.put(
+                    r"C:\ProgramData\ssh\ssh_host_ed25519_key.pub", HOST_KEY.encode() + b" x\r\n"
+                )
+        elif act == "open":
+            assert order["rule"] not in self.rules
+            self.rules[order["rule"]] = "True Any Allow"
+        elif act == "close":
+            self.rules.pop(order["rule"], None)
+        else:
+            self.access[order["keys"]] = order["access"]
+        return True
+
+
 @dataclass
 class WinRmServer:
     """One host behind WinRM; `seen` has the command lines that its shell got."""
@@ -53,7 +125,11 @@ class WinRmServer:
     domain: str = ""
     port: int = 0
     seen: list[tuple[str, ...]] = field(default_factory=list)
+    ssh: OpenSsh = field(init=False)
     _commands: dict[str, _Command] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.ssh = OpenSsh(self.machine)
 
     @contextmanager
     def open(self) -> Iterator["WinRmServer"]:
@@ -72,7 +148,7 @@ class WinRmServer:
         server.daemon_threads = True
         server.socket = context.wrap_socket(server.socket, server_side=True)
         self.port = server.server_address[1]
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
         thread.start()
         try:
             yield self
@@ -80,6 +156,24 @@ class WinRmServer:
             server.shutdown()
             thread.join()
             server.server_close()
+
+    def directly(self) -> WinRmSession:
+        """A session without the network between, for tests of very many commands."""
+        server = self
+
+        class Direct(WinRmSession):
+            async def run(
+                self, command: Any, *, stdin: bytes = b"", timeout_s: float, on_line: Any = None
+            ) -> Completed:
+                del timeout_s, on_line
+                said = await asyncio.to_thread(server._do, _Command(tuple(command), stdin))
+                return Completed(*said)
+
+            async def close(self) -> None:
+                pass
+
+        target = WinRmTarget(host="localhost", user=self.user, password=self.password)
+        return Direct(None, target)  # type: ignore[arg-type]
 
     def answer(self, envelope: ET.Element) -> str:
         """The body of the response to one message."""
@@ -131,12 +225,23 @@ class WinRmServer:
 
     def _do(self, command: _Command) -> tuple[int, bytes, bytes]:
         session = Session(self.machine)
-        if command.words != _FILES:
+        if command.words not in (_FILES, ssh_server.COMMAND):
             done = asyncio.run(session.run(command.words, stdin=command.stdin, timeout_s=60))
             return done.code, done.stdout, done.stderr
         order = json.loads(command.stdin)
         try:
-            answer = asyncio.run(_file(session, order))
+            failed = self.ssh.count()
+            if command.words == _FILES:
+                answer = asyncio.run(_file(session, order))
+                if order["act"] in ("put", "remove"):
+                    for path in [
+                        path for path in self.ssh.access if path.startswith(order["path"])
+                    ]:
+                        del self.ssh.access[path]
+            else:
+                answer = asyncio.run(self.ssh.do(order))
+            if failed:
+                raise OSError("cut")  # noqa: TRY301
         except Exception as error:  # noqa: BLE001 - PowerShell says whatever it is on its error stream
             return 1, b"", str(error).encode()
         return 0, json.dumps({"answer": answer}).encode(), b""
@@ -165,6 +270,8 @@ class _Handler(BaseHTTPRequestHandler):
     """One connection: NTLM first, then messages."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    wbufsize = -1
     server_of: WinRmServer
     _login: Any = None
 
@@ -210,6 +317,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
+        self.wfile.flush()
 
     def log_message(self, *_: Any) -> None:
         pass

@@ -1,4 +1,4 @@
-"""`transom access`: a person's own way to a host of the fleet: a shell, or its remote desktop."""
+"""`transom access`: a person's own way to a host of the fleet: a shell, its remote desktop, an SSH server where it has none."""
 
 import asyncio
 import shlex
@@ -8,16 +8,18 @@ from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING
 
-from transom.cli import console, fleet_access, fleet_file, host_access, host_ways
+from transom.cli import console, fleet_access, fleet_file, host_access, host_ways, ssh_server
 from transom.cli.credentials import Secrets
-from transom.errors import TemporaryError, UsageError
+from transom.errors import TemporaryError
 from transom.model.fleet import FromFile
 
 if TYPE_CHECKING:
     from transom.model.fleet import Host
     from transom.remote.target import Target
 
-SUMMARY = "Reach a host of the fleet yourself: a shell, or its remote desktop on localhost."
+SUMMARY = (
+    "Reach a host of the fleet yourself: a shell, its remote desktop, or SSH where it has none."
+)
 
 _EXAMPLES = """\
 examples:
@@ -25,16 +27,18 @@ examples:
   transom access ssh win-01 --print           the plain ssh command, to use without Transom
   transom access rdp win-01                   then connect to localhost:5555
   transom access rdp win-01 --port 5556
+  transom access install-ssh win-01           by WinRM: OpenSSH, your public key, and the host's key to pin
+  transom access remove-ssh win-01            takes that back
 
 Through the connection's jump host where it has one; host keys are checked: the fleet's, else known_hosts.
-exit codes: 0 done, 2 usage, 4 unreachable, 5 refused by the host; `ssh` ends with ssh's own
+exit codes: 0 done, 2 usage or not confirmed, 4 unreachable, 5 refused by the host; `ssh` ends with ssh's own
 """
 _DESKTOP = 3389
 _LOCAL = 5555
 
 
 def configure(parser: ArgumentParser) -> None:
-    """Add the two ways."""
+    """Add the ways."""
     parser.epilog = _EXAMPLES
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     for name, summary in (
@@ -59,6 +63,7 @@ def configure(parser: ArgumentParser) -> None:
             action.add_argument(
                 "--port", type=int, default=_LOCAL, help="of localhost (default: %(default)s)"
             )
+    ssh_server.configure(actions)
 
 
 def run(args: Namespace) -> int:
@@ -66,7 +71,9 @@ def run(args: Namespace) -> int:
     from transom.remote.plain_ssh import run_on_terminal, ssh_command
     from transom.remote.ssh_config import resolved
 
-    host = _host(args)
+    host = fleet_access.one_host(args)
+    if args.action in ssh_server.ACTIONS:
+        return ssh_server.run(args, host)
     target = resolved(host_ways.place_of(host), host_access.ssh_files()[1])
     if args.action == "rdp" and not args.print:
         return _rdp(args, host, target)
@@ -82,15 +89,6 @@ def run(args: Namespace) -> int:
         print(shlex.join(command))
         return 0
     return run_on_terminal(command)
-
-
-def _host(args: Namespace) -> "Host":
-    fleet = fleet_access.one_fleet(args)
-    found = next((host for host in fleet.hosts if host.name == args.host), None)
-    if found is None:
-        names = ", ".join(host.name for host in fleet.hosts) or "none"
-        raise UsageError(f"fleet {fleet.name} has no host {args.host}", hint=f"it has {names}")
-    return found
 
 
 def _desktop(target: "Target") -> "tuple[Target, str]":

@@ -192,6 +192,16 @@ def one_fleet(args: argparse.Namespace) -> "Fleet":
     return named[0]
 
 
+def one_host(args: argparse.Namespace) -> "Host":
+    """The host of the fleet that was named."""
+    fleet = one_fleet(args)
+    found = next((host for host in fleet.hosts if host.name == args.host), None)
+    if found is None:
+        names = ", ".join(host.name for host in fleet.hosts) or "none"
+        raise UsageError(f"fleet {fleet.name} has no host {args.host}", hint=f"it has {names}")
+    return found
+
+
 def chosen_hosts(fleet: "Fleet", args: argparse.Namespace) -> tuple[str, ...]:
     """The names of the hosts that were chosen; all where nothing was said."""
     pools = {host.pool for host in fleet.hosts if host.pool}

@@ -114,7 +114,8 @@ def _step(step: "PlannedStep") -> Iterator[str]:
     disruption = f" ({step.disruption})" if step.disruption != "none" else ""
     yield f"  {step.title}{console.paint(disruption, 'dim', stream=sys.stdout)}"
     for change in step.drift[:_SHOWN]:
-        yield f"    {change.subject}: {change.found} -> {change.wanted}"
+        why = console.paint(f"  [{change.id}]", "dim", stream=sys.stdout) if change.id else ""
+        yield f"    {change.subject}: {change.found} -> {change.wanted}{why}"
     if len(step.drift) > _SHOWN:
         yield f"    and {len(step.drift) - _SHOWN} more"
 

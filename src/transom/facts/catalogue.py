@@ -28,6 +28,7 @@ from transom.facts import (
     platforms,
     removed,
     rules,
+    ssh,
     topics,
     windows,
 )
@@ -139,6 +140,7 @@ GROUPS = (
             imaging.AnswerSetting,
         ),
     ),
+    Group("Ways to a host", (ssh.SshServer,)),
     Group("Known issues", (issues.KnownIssue,)),
     Group("Known failures", (failures.Failure,)),
     Group("Topics", (topics.Topic,)),

@@ -8,11 +8,16 @@ import base64
 import binascii
 import json
 import zlib
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import Any
 
-from transom.model.codec import decode, encode
-from transom.model.recipe import API_VERSION
+from transom.model.codec import camel_case, decode, encode
+from transom.model.recipe import API_VERSION, OWN_PARTS, Recipe
+from transom.model.request import Request
+
+_COMPACT = (",", ":")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,9 +32,24 @@ class Order:
 
 
 def write_order(order: Order) -> bytes:
-    """The order as it travels: JSON, deflated, in plain letters that every way carries."""
-    text = json.dumps(encode(order), separators=(",", ":")).encode()
-    return base64.b64encode(zlib.compress(text)) + b"\n"
+    """The order as it travels: JSON, deflated, in plain letters that every way carries.
+
+    A request's recipe begins with what hosts that are alike share, which is written and deflated once.
+    """
+    request = order.input
+    if not isinstance(request, Request):
+        text = json.dumps(encode(order), separators=_COMPACT).encode()
+        return base64.b64encode(zlib.compress(text)) + b"\n"
+    begun, shared = _shared(_Alike(request.recipe))
+    deflate = shared.copy()
+    rest = "".join(
+        (
+            *(",", _members(request.recipe, OWN_PARTS), "}"),
+            *(",", _members(request, _BESIDE_RECIPE), "}"),
+            *(",", _members(order, _BESIDE_INPUT), "}"),
+        )
+    )
+    return base64.b64encode(begun + deflate.compress(rest.encode()) + deflate.flush()) + b"\n"
 
 
 def read_order(text: str) -> Order:
@@ -44,3 +64,36 @@ def read_order(text: str) -> Order:
     if order.api_version != API_VERSION or order.kind != "Order":
         raise ValueError(f"it is a {order.api_version} {order.kind}, not a {API_VERSION} Order")
     return order
+
+
+_SHARED = tuple(part.name for part in fields(Recipe) if part.name not in OWN_PARTS)
+_BESIDE_RECIPE = tuple(part.name for part in fields(Request) if part.name != "recipe")
+_BESIDE_INPUT = tuple(part.name for part in fields(Order) if part.name != "input")
+
+
+class _Alike:
+    """A recipe by its parts that name no host: hosts that are alike have the very same ones."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self.recipe = recipe
+        self._parts = tuple(id(getattr(recipe, name)) for name in _SHARED)
+
+    def __hash__(self) -> int:
+        return hash(self._parts)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Alike) and other._parts == self._parts
+
+
+@lru_cache(maxsize=8)
+def _shared(alike: _Alike) -> "tuple[bytes, zlib._Compress]":
+    """The beginning of an order, deflated so far; no secret is in it."""
+    deflate = zlib.compressobj()
+    text = f'{{"input":{{"recipe":{{{_members(alike.recipe, _SHARED)}'
+    return deflate.compress(text.encode()), deflate
+
+
+def _members(record: object, names: Iterable[str]) -> str:
+    """Fields of a record as JSON has them inside its braces."""
+    found = {camel_case(name): encode(getattr(record, name)) for name in names}
+    return json.dumps(found, separators=_COMPACT)[1:-1]

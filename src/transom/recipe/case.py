@@ -4,10 +4,10 @@ The resolver and the refusals both read a case; neither looks at the fleet's opt
 again. Choosing a default is here, judging it is in `refusals`.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from transom.facts import rows
 from transom.facts.install import Conditional, DefaultVersion, DirectoryRow
@@ -32,6 +32,7 @@ from transom.model.fleet import (
 from transom.model.version import Version
 
 C = TypeVar("C", bound=Conditional)
+T = TypeVar("T")
 
 PLUGIN_NAMES: dict[type[Plugin], str] = {
     FlannelSpec: "flannel",
@@ -46,16 +47,28 @@ PLUGIN_NAMES: dict[type[Plugin], str] = {
 }
 
 
+class choice(cached_property[T]):  # noqa: N801 - stands where cached_property would
+    """What hosts that are alike have in common: chosen once for all of them."""
+
+    def __get__(self, case: Any, owner: type[Any] | None = None) -> Any:
+        """The choice of the first of them."""
+        return super().__get__(case and (case.like or case), owner)
+
+
 @dataclass(frozen=True)
 class Case:
-    """One host of one fleet, with every choice made."""
+    """One host of one fleet, with every choice made.
+
+    `like` is the case of the first host that differs in nothing but its name, address and connection.
+    """
 
     fleet: Fleet
     host: Host
     kubernetes: Version
     detected_runtimes: tuple[str, ...] = ()
+    like: "Case | None" = field(default=None, repr=False, compare=False)
 
-    @cached_property
+    @choice
     def release(self) -> Release | None:
         """The Windows release, by its id or one of its other names."""
         wanted = self.host.windows.release
@@ -64,7 +77,7 @@ class Case:
             None,
         )
 
-    @cached_property
+    @choice
     def runtime(self) -> str:
         """The container runtime: the fleet's, the one found on the host, or containerd."""
         chosen = self.fleet.runtime
@@ -72,7 +85,7 @@ class Case:
             return "docker" if chosen.docker is not None else "containerd"
         return self.detected_runtimes[0] if len(self.detected_runtimes) == 1 else "containerd"
 
-    @cached_property
+    @choice
     def runtime_version(self) -> str:
         """The runtime's version as written, or the default for this Kubernetes."""
         chosen = self.fleet.runtime
@@ -81,7 +94,7 @@ class Case:
             return spec.version.removeprefix("v")
         return self.default_version(self.runtime)
 
-    @cached_property
+    @choice
     def at(self) -> At:
         """Where facts are asked about."""
         return At(
@@ -92,7 +105,7 @@ class Case:
             else None,
         )
 
-    @cached_property
+    @choice
     def privileged(self) -> str:
         """How privileged programs run: the fleet's word, or what this version has by default."""
         if self.fleet.privileged is not None:
@@ -101,23 +114,23 @@ class Case:
         default = next((row.way for row in ways if row.default), None)
         return default or next((row.way for row in ways if row.way == "wins"), "services")
 
-    @cached_property
+    @choice
     def plugin(self) -> str:
         """The network plugin's name, as the fleet's key."""
         return PLUGIN_NAMES[type(self.fleet.network.plugin)]
 
-    @cached_property
+    @choice
     def plugin_row(self) -> PluginRow | None:
         """What is known of the plugin for this version."""
         return next((row for row in rows.rows(PluginRow, self.at) if row.name == self.plugin), None)
 
-    @cached_property
+    @choice
     def plugin_version(self) -> str:
         """The plugin's version without a leading v; empty where nobody names one."""
         written: str | None = getattr(self.fleet.network.plugin, "version", None)
         return written.removeprefix("v") if written else self.default_version(self.plugin)
 
-    @cached_property
+    @choice
     def mode(self) -> str:
         """The network mode; empty where only the plugin's own installer knows it."""
         written = getattr(self.fleet.network.plugin, "mode", None)
@@ -125,7 +138,7 @@ class Case:
             return str(written.value)
         return self.plugin_row.default_mode if self.plugin_row else ""
 
-    @cached_property
+    @choice
     def mode_row(self) -> ModeRow | None:
         """What this plugin's mode fixes."""
         return next(
@@ -137,19 +150,19 @@ class Case:
             None,
         )
 
-    @cached_property
+    @choice
     def vni(self) -> int | None:
         """The VXLAN network identifier, in overlay mode."""
         written: int | None = getattr(self.fleet.network.plugin, "vni", None)
         return written or (self.mode_row.vni if self.mode_row else 0) or None
 
-    @cached_property
+    @choice
     def port(self) -> int | None:
         """The VXLAN port, in overlay mode."""
         written: int | None = getattr(self.fleet.network.plugin, "port", None)
         return written or (self.mode_row.port if self.mode_row else 0) or None
 
-    @cached_property
+    @choice
     def network_name(self) -> str:
         """The name of the HNS network that pods are on."""
         plugin = self.fleet.network.plugin
@@ -157,13 +170,13 @@ class Case:
             return plugin.network_name
         return self.mode_row.network_name.format(vni=self.vni) if self.mode_row else ""
 
-    @cached_property
+    @choice
     def own_pause(self) -> str:
         """The pause image the fleet names itself; empty where it names none."""
         runtime = self.fleet.runtime
         return (runtime.containerd.pause_image or "") if runtime and runtime.containerd else ""
 
-    @cached_property
+    @choice
     def pause(self) -> PauseImage | None:
         """The first pause image from this version's default on that has the host's build."""
         default = rows.find(PauseImage, "pause-image", self.at)
@@ -178,10 +191,18 @@ class Case:
         row = rows.find(DefaultVersion, f"version-{program}", At(kubernetes=self.kubernetes))
         return row.version.format(minor=self.kubernetes.minor_text) if row else ""
 
-    def rows(self, table: type[C]) -> Iterator[C]:
+    def rows(self, table: type[C]) -> tuple[C, ...]:
         """The rows of a table that hold for this case and whose conditions are met."""
-        found = rows.rows(table, self.at)
-        return (row for row in found if not row.reference and self.fits(row.when))
+        known: tuple[C, ...] | None = self._rows.get(table)
+        if known is None:
+            found = rows.rows(table, self.at)
+            known = tuple(row for row in found if not row.reference and self.fits(row.when))
+            self._rows[table] = known
+        return known
+
+    @choice
+    def _rows(self) -> dict[type[Conditional], tuple[Any, ...]]:
+        return {}
 
     def fits(self, conditions: Iterable[str]) -> bool:
         """Whether all conditions hold; `name=a|b` means either."""
@@ -191,7 +212,7 @@ class Case:
         name, _, values = condition.partition("=")
         return self._terms[name] in values.split("|")
 
-    @cached_property
+    @choice
     def _terms(self) -> Mapping[str, str]:
         return {
             "runtime": self.runtime,
@@ -201,7 +222,7 @@ class Case:
             "isolation": self.host.isolation.value,
         }
 
-    @cached_property
+    @choice
     def places(self) -> Mapping[str, str]:
         """The directories by their placeholder, the fleet's own choices included."""
         chosen = self.host.directories
@@ -219,6 +240,14 @@ class Case:
     @cached_property
     def words(self) -> Mapping[str, str]:
         """What every placeholder of the facts stands for."""
+        return {
+            **self._shared_words,
+            "node": self.host.name.lower(),
+            "address": self.host.address,
+        }
+
+    @choice
+    def _shared_words(self) -> Mapping[str, str]:
         network = self.fleet.network
         programs = (row.id for row in rows.rows(DefaultVersion, At(kubernetes=self.kubernetes)))
         return {
@@ -232,8 +261,6 @@ class Case:
             "plugin_version": self.plugin_version,
             "network": self.network_name,
             "port": str(self.port),
-            "node": self.host.name.lower(),
-            "address": self.host.address,
             "pod_cidr": ",".join(network.pod_cidrs),
             "pause": self.own_pause or (self.pause.image if self.pause else ""),
         }

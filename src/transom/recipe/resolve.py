@@ -5,6 +5,8 @@ and facts give the same bytes. Never reads a host, a cluster or a file.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from transom.errors import Refused, UsageError
 from transom.facts import rows
@@ -28,7 +30,7 @@ from transom.facts.names import netbios_name
 from transom.facts.network import MtuRow
 from transom.facts.rows import At
 from transom.facts.windows import Kb
-from transom.model.fleet import Fleet
+from transom.model.fleet import Fleet, Host
 from transom.model.problem import Refusal
 from transom.model.recipe import (
     Artifact,
@@ -41,6 +43,7 @@ from transom.model.recipe import (
     HostNetwork,
     Identity,
     Image,
+    KubeletPlan,
     Limits,
     Member,
     NetworkPlan,
@@ -78,7 +81,7 @@ def resolve(
         refusals += refuse_case(case)
     if refusals:
         raise Refused(_distinct(refusals), subject=f"fleet {fleet.name}")
-    return [recipe_of(case) for case in cases]
+    return _recipes(cases)
 
 
 def cases_of(
@@ -92,27 +95,52 @@ def cases_of(
             hint=f"its hosts are {', '.join(host.name for host in fleet.hosts) or 'none'}",
         )
     kubernetes = _kubernetes(fleet)
-    return [
-        Case(
+    cases: list[Case] = []
+    firsts: list[tuple[Host, Case]] = []
+    for host in fleet.hosts:
+        if hosts and host.name not in hosts:
+            continue
+        case = Case(
             fleet=fleet,
             host=host,
             kubernetes=kubernetes,
             detected_runtimes=detected_runtimes.get(host.name, ()),
         )
-        for host in fleet.hosts
-        if not hosts or host.name in hosts
-    ]
+        nameless = replace(host, name="", address="", connection=None)
+        first = next(
+            (
+                first
+                for known, first in firsts
+                if known == nameless and first.detected_runtimes == case.detected_runtimes
+            ),
+            None,
+        )
+        if first is None:
+            firsts.append((nameless, case))
+        cases.append(case if first is None else replace(case, like=first))
+    return cases
+
+
+def _recipes(cases: Sequence[Case]) -> list[Recipe]:
+    """Hosts that are alike share the parts that name none of them."""
+    made: dict[str, Recipe] = {}
+    for case in cases:
+        name = case.host.name
+        made[name] = (
+            recipe_of(case) if case.like is None else _alike(made[case.like.host.name], case)
+        )
+    return list(made.values())
+
+
+def _alike(recipe: Recipe, case: Case) -> Recipe:
+    return replace(recipe, **_own_parts(case, recipe.kubelet))
 
 
 def recipe_of(case: Case) -> Recipe:
     """One host's recipe; the case must have been found free of refusals."""
     kubelet = kubelet_plan(case)
-    files: list[File] = []
-    if case.runtime == "containerd":
-        files += containerd_files(case)
-    files += cni_files(case) + kubelet_files(kubelet) + wins_files(case)
     return Recipe(
-        identity=_identity(case),
+        **_own_parts(case, kubelet),
         target=_target(case),
         limits=_limits(),
         network=_network(case),
@@ -120,7 +148,6 @@ def recipe_of(case: Case) -> Recipe:
         updates=_updates(case),
         directories=_directories(case),
         artifacts=_artifacts(case),
-        files=tuple(files),
         protected_files=_protected_files(case),
         registry=tuple(
             RegistryValue(key=r.key, name=r.name, type=r.type, value=r.value, why=r.id)
@@ -144,16 +171,29 @@ def recipe_of(case: Case) -> Recipe:
             for r in case.rows(ExclusionRow)
         ),
         images=_images(case),
-        services=_services(case),
         host_networks=tuple(
             HostNetwork(name=r.name, driver=r.driver, program=case.say(r.program), why=r.id)
             for r in case.rows(HostNetworkRow)
         ),
         kubelet=kubelet,
-        join=join_plan(case),
-        notes=_notes(case),
-        programs=programs(case),
     )
+
+
+def _own_parts(case: Case, kubelet: KubeletPlan) -> dict[str, Any]:
+    """The parts of a recipe that may name the host: `model.recipe.OWN_PARTS`."""
+    return {
+        "identity": _identity(case),
+        "files": _files(case, kubelet),
+        "services": _services(case),
+        "join": join_plan(case),
+        "notes": _notes(case),
+        "programs": programs(case),
+    }
+
+
+def _files(case: Case, kubelet: KubeletPlan) -> tuple[File, ...]:
+    files = containerd_files(case) if case.runtime == "containerd" else []
+    return (*files, *cni_files(case), *kubelet_files(kubelet), *wins_files(case))
 
 
 def checksum_urls(case: Case) -> dict[str, str]:

@@ -1,0 +1,57 @@
+"""Hosts that are alike share what is made for them, and nobody can tell it from their recipes."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from transom.model.codec import encode
+from transom.model.fleet import Proxy
+from transom.model.journal import Owner
+from transom.model.order import Order, read_order, write_order
+from transom.model.recipe import OWN_PARTS
+from transom.model.request import JoinSecrets, Request, SourceAccess, Verb
+from transom.recipe.resolve import resolve
+from transom.spec.fleet import read_fleets
+
+FLEETS = sorted((Path(__file__).parents[2] / "data" / "fleets").glob("k1*.yaml"))
+
+
+def many(path):
+    """The fleet with more hosts like its own: by address, by name, and one with another label."""
+    (fleet,) = read_fleets(path.read_bytes(), name=path.name)
+    (host,) = fleet.hosts
+    hosts = (
+        host,
+        replace(host, name="NODE-with-2", address="192.0.2.7"),
+        replace(host, name="other", address="2001:db8::9", labels={"disk": "fast"}),
+        replace(host, name="named", address="named.example"),
+    )
+    proxy = Proxy(http="http://proxy.example:3128", https="http://proxy.example:3128")
+    return replace(fleet, hosts=hosts, proxy=proxy)
+
+
+@pytest.mark.parametrize("path", FLEETS, ids=lambda path: path.stem)
+def test_a_host_among_many_gets_the_recipe_that_it_gets_alone(path):
+    fleet = many(path)
+    alone = [resolve(replace(fleet, hosts=(host,)))[0] for host in fleet.hosts]
+    assert alone == resolve(fleet)
+
+
+@pytest.mark.parametrize("path", FLEETS, ids=lambda path: path.stem)
+def test_an_order_reads_back_whole_whoever_was_ordered_before(path):
+    join = JoinSecrets(endpoint="10.0.0.1:6443", token="a.b", ca_hashes=("sha256:0",))
+    owner = Owner(cluster="sha256:0", fleet="shop", who="cli")
+    for recipe in resolve(many(path)):
+        request = Request(verb=Verb.PLAN, recipe=recipe, owner=owner, join=join)
+        again = replace(request, access=SourceAccess(authorities=recipe.identity.name))
+        for asked in (request, again):
+            order = Order(verb="survey", options=("--run", "a"), input=asked)
+            read = read_order(write_order(order).decode())
+            assert read == replace(order, input=encode(asked))
+
+
+def test_parts_that_are_shared_are_the_very_same_values():
+    first, second, *_ = resolve(many(FLEETS[0]))
+    names = set(first.__dataclass_fields__) - set(OWN_PARTS)
+    assert all(getattr(first, name) is getattr(second, name) for name in names)
