@@ -19,7 +19,7 @@ def with_reasons(steps: Iterable[PlannedStep], recipe: Recipe) -> tuple[PlannedS
 
 def _step(step: PlannedStep, reasons: Mapping[str, str]) -> PlannedStep:
     def reason(change: PlannedChange) -> str:
-        entry = f"{change.subject}={change.wanted}"
+        entry = f"{change.subject}={change.wanted.removesuffix(' in the list')}"
         return reasons.get(entry) or reasons.get(change.subject, "")
 
     drift = tuple(
