@@ -48,7 +48,7 @@ endif
 test: $(INSTALLED) $(if $(LINUX),$(LAB_INSTALLED)) $(if $(LAB),test-machine)  ## unit and contract tests, two minutes; LAB=1 adds the lab's (root)
 	$(BIN)/python -m pytest -n auto $(if $(LAB),,-m "not go")
 ifneq ($(LAB),)
-	$(BIN)/python -m pytest tests/lab -n 2 --dist loadfile --no-loadscope-reorder $(AGAIN)
+	$(BIN)/python -m pytest tests/lab -n 3 --dist loadfile --no-loadscope-reorder $(AGAIN)
 endif
 
 # Wine loses a process as it begins now and then: such a test is tried again, and listed.

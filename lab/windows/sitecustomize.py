@@ -19,6 +19,7 @@ _ORDER = r"C:\ProgramData\transom-lab\power-cut"
 _BACKUP_PRIVILEGE = 17
 _FLUSHED = r"SOFTWARE\transom-lab"
 _SERVICES = r"SYSTEM\CurrentControlSet\Services"
+_PARSED = {}
 
 
 class _Finder:
@@ -175,9 +176,19 @@ def _text(path):
 
 
 def _read():
-    import json
+    """What was kept, which is read again only when it is another file."""
+    if not os.path.exists(_KEPT):
+        return {}
+    found = os.stat(_KEPT)
+    version = (found.st_mtime_ns, found.st_size, found.st_ino)
+    kept = _PARSED.get(version)
+    if kept is None:
+        import json
 
-    return json.loads(_text(_KEPT)) if os.path.exists(_KEPT) else {}
+        kept = json.loads(_text(_KEPT))
+        _PARSED.clear()
+        _PARSED[version] = kept
+    return dict(kept)
 
 
 def _change(path, sddl):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from transom.cli import console, visits
 from transom.cli.documents.nodes import CollectedArchive, CollectResult
-from transom.errors import PermanentError, TransomError, UsageError
+from transom.errors import PermanentError, TransomError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,11 +43,7 @@ def run(args: Namespace) -> int:
     """Fetch the archive and write it."""
     from transom.fleet.collect import collect_host
 
-    if bool(args.address) == visits.names_hosts(args):
-        raise UsageError(
-            "name one machine by its ADDRESS, or hosts of a fleet",
-            hint="--host NAME, --pool NAME or --all with -f",
-        )
+    visits.must_be_one(args)
     found = visits.visit_each(
         args, lambda connect, api, bring: collect_host(connect, api, bring=bring)
     )

@@ -16,7 +16,7 @@ _EXAMPLES = """\
 examples:
   transom doctor 10.0.0.21
   transom doctor 10.0.0.21 --context prod -o json
-  transom doctor -f fleet.yaml --all
+  transom doctor -f fleet.yaml                every host of the fleet; --host and --pool choose
   transom doctor --archive transom-win-01-20260102T030400Z.zip
 
 The cluster is asked too where there is a kubeconfig. docs/troubleshooting.md has every cause.
@@ -39,11 +39,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Look, and print the causes."""
-    if bool(args.address) + bool(args.archive) + visits.names_hosts(args) != 1:
-        raise UsageError(
-            "name one machine by its ADDRESS, hosts of a fleet, or archives",
-            hint="--host NAME, --pool NAME or --all with -f; --archive FILE",
-        )
+    visits.must_be_one(args, args.archive)
     if args.archive:
         diagnosed, worst = [_of_archive(Path(file)) for file in args.archive], 0
     else:

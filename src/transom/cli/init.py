@@ -74,8 +74,10 @@ def run(args: Namespace) -> int:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise UsageError(f"cannot write {path}", subject=str(path)) from error
-    print(f"{path} is written: Kubernetes {entry.version}, {len(hosts)} hosts")
-    print(f"next: add hosts to {path}, then `transom lock -f {path}` and `transom plan -f {path}`")
+    count = f"{len(hosts)} {'host' if len(hosts) == 1 else 'hosts'}"
+    print(f"{path} is written: Kubernetes {entry.version}, {count}")
+    first = "see that its hosts are right" if hosts else f"add hosts to {path}"
+    print(f"next: {first}, then `transom lock -f {path}` and `transom plan -f {path}`")
     return 0
 
 

@@ -17,6 +17,7 @@ examples:
   transom plan -f fleet.yaml --pool web
   transom plan -f fleet.yaml --host win-01 -o json
 
+After each change stands why it is needed, as [ID]: `transom explain ID`.
 Hosts without Transom's node program get it for the visit; it is taken away again.
 exit codes: 0 nothing to do, 1 changes, 2 the fleet has mistakes, 3 refused (every reason is
 printed), 4 a host or the cluster cannot be reached, 5 a host cannot be looked at

@@ -16,6 +16,14 @@ if TYPE_CHECKING:
 # Longer lists of changes of one step are cut, with the count of the rest.
 _SHOWN = 4
 _NAMES = 6
+_PEOPLE = {
+    "SY": "SYSTEM",
+    "BA": "Administrators",
+    "BU": "Users",
+    "AU": "Authenticated Users",
+    "CO": "Creator Owner",
+    "WD": "Everyone",
+}
 
 
 def print_plan(plan: "FleetPlan") -> None:
@@ -116,9 +124,25 @@ def _step(step: "PlannedStep") -> Iterator[str]:
     disruption = f" ({step.disruption})" if step.disruption != "none" else ""
     yield f"  {step.title}{console.paint(disruption, 'dim', stream=sys.stdout)}"
     for change in step.drift[:_SHOWN]:
-        yield f"    {change.subject}: {change.found} -> {change.wanted}"
+        why = console.paint(f"  [{change.id}]", "dim", stream=sys.stdout) if change.id else ""
+        yield f"    {change.subject}: {_difference(change)}{why}"
     if len(step.drift) > _SHOWN:
         yield f"    and {len(step.drift) - _SHOWN} more"
+
+
+def _difference(change: "PlannedChange") -> str:
+    found, wanted = (_access(text) for text in (change.found, change.wanted))
+    if found == wanted:  # the same people, with other rights
+        found, wanted = change.found, change.wanted
+    return f"{found} -> {wanted}"
+
+
+def _access(text: str) -> str:
+    """A security descriptor as who has access by it; any other text as it is."""
+    if not re.match(r"(O:\S+)?D:\S*\(", text):
+        return text
+    people = (entry.rpartition(";")[2] for entry in re.findall(r"\(([^)]*)\)", text))
+    return "access for " + ", ".join(dict.fromkeys(_PEOPLE.get(who, who) for who in people))
 
 
 def _refusal(refusal: "Refusal") -> Iterator[str]:
@@ -148,7 +172,9 @@ def _total(plan: "FleetPlan") -> str:
         hosts = plan.standing(standing)
         if hosts:
             changes = sum(host.changes for host in hosts)
-            parts.append(f"{len(hosts)} {said}" + (f" ({changes} changes)" if changes else ""))
+            parts.append(
+                f"{len(hosts)} {said}" + (f" ({_count(changes, 'change')})" if changes else "")
+            )
     addons = f"; {_count(len(plan.addons.changes), 'object')} of add-ons" * bool(
         plan.addons.changes
     )

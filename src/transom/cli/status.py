@@ -72,7 +72,10 @@ def _print(status: "FleetStatus", output: str) -> None:
 
         console.print_json(
             FleetStatusDocument(
-                hosts=status.hosts, left_over=status.left_over, findings=status.findings
+                hosts=status.hosts,
+                left_over=status.left_over,
+                findings=status.findings,
+                unread=status.unread,
             )
         )
         return
@@ -96,4 +99,6 @@ def _print(status: "FleetStatus", output: str) -> None:
     for finding in status.findings:
         print(f"cluster: {finding}")
     for name in status.left_over:
-        print(f"{name}: left over: the cluster has it, the fleet no longer names it")
+        print(f"{name}: left over: Transom made this Node, and this fleet does not name it")
+    for what in status.unread:
+        print(f"not looked at: {what}")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from transom.cli import cluster_access, fleet_access, host_access, join, lock_file
+from transom.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -23,7 +24,6 @@ def add_arguments(parser: ArgumentParser) -> None:
     """The hosts, the cluster, where Python comes from, and the form."""
     host_access.add_way_arguments(parser, optional=True)
     fleet_access.add_choice_arguments(parser)
-    parser.add_argument("--all", action="store_true", help="every host of the fleet")
     fleet_access.add_way_arguments(parser)
     cluster_access.add_arguments(parser)
     join.add_artifact_arguments(parser)
@@ -44,9 +44,13 @@ def bring_of(args: Namespace) -> "Bring":
     return bring
 
 
-def names_hosts(args: Namespace) -> bool:
-    """Whether hosts of a fleet are meant."""
-    return bool(args.host or args.pool or args.all)
+def must_be_one(args: Namespace, *others: object) -> None:
+    """One machine, or hosts of a fleet, or something else; all hosts where nothing is named."""
+    if bool(args.address) + bool(args.host or args.pool) + sum(map(bool, others)) > 1:
+        raise UsageError(
+            "one machine by its ADDRESS, hosts of a fleet and archives are looked at apart",
+            hint="leave out all but one of them",
+        )
 
 
 def visit_each(
@@ -56,7 +60,7 @@ def visit_each(
     from transom.fleet.hosts import each
     from transom.model.fleet import Host
 
-    if not names_hosts(args):
+    if args.address:
         return {args.address: _visit_one(args, visit)}
     site = fleet_access.open_site(args)
 

@@ -12,6 +12,7 @@ from enum import StrEnum
 from transom.errors import Refused, TemporaryError, TransomError
 from transom.fleet.addon_change import AddonPlan
 from transom.fleet.cluster_checks import Checked
+from transom.fleet.reasons import with_reasons
 from transom.fleet.waves import waves_of
 from transom.kube.authority import authority_pins
 from transom.model.answers import PlannedChange, PlannedStep, Survey
@@ -134,7 +135,7 @@ def host_plan(host: Host, survey: Survey | TransomError, request: Request) -> Ho
         address=host.address,
         pool=pool,
         standing=Standing.REFUSED if refusals else changes,
-        steps=() if refusals else steps,
+        steps=() if refusals else with_reasons(steps, request.recipe),
         disruption=Disruption.NONE if refusals else disruption,
         joins=any(step.step == _JOIN for step in steps),
         afterwards=afterwards,

@@ -129,7 +129,13 @@ async def _reset_one(
         done = await _undo(request, run, doors.api, watcher=watcher, wish=wish)
     finally:
         await run.session.close()
-    return Applied(host=host.name, outcome=Outcome.RESET, changed=done.undone, notes=_notes(done))
+    notes = _notes(done) if doors.api is not None else _without_cluster(done)
+    return Applied(host=host.name, outcome=Outcome.RESET, changed=done.undone, notes=notes)
+
+
+def _without_cluster(done: WasReset) -> tuple[str, ...]:
+    skipped = f"pods of {done.name} were not asked to leave and its Node is still there"
+    return (f"there is no kubeconfig, so {skipped}: `kubectl delete node {done.name}`",)
 
 
 def _notes(done: WasReset) -> tuple[str, ...]:

@@ -43,24 +43,30 @@ class HostStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FleetStatus:
-    """All hosts, the Nodes that are left over, and what is the matter with the cluster."""
+    """All hosts, the Nodes that are left over, and what is the matter with the cluster.
+
+    `unread` is what could not be looked at; without a kubeconfig these are all Nodes.
+    """
 
     hosts: tuple[HostStatus, ...]
     left_over: tuple[str, ...]
     findings: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+    has_nodes: bool = True
 
     @property
     def is_well(self) -> bool:
         """Whether every host is as it should be."""
         return not self.findings and all(
-            host.node == "Ready" and not host.drift and not host.findings for host in self.hosts
+            (host.node == "Ready" or not self.has_nodes) and not host.drift and not host.findings
+            for host in self.hosts
         )
 
 
 async def fleet_status(surveyed: Surveyed, doors: FleetDoors, *, gmsa: bool = False) -> FleetStatus:
     """Put survey and Nodes together; with `gmsa`, also what such accounts lack."""
     nodes = {} if doors.api is None else {node.name: node for node in await doors.api.nodes()}
-    status = status_of(surveyed, nodes)
+    status = replace(status_of(surveyed, nodes), has_nodes=doors.api is not None)
     if not gmsa:
         return status
     lacks = [] if doors.objects is None else [item async for item in cluster_lacks(doors.objects)]
@@ -79,7 +85,11 @@ def status_of(surveyed: Surveyed, nodes: Mapping[str, Node]) -> FleetStatus:
         _host(plan, surveyed, nodes.get(_node_name(surveyed, plan))) for plan in surveyed.plan.hosts
     )
     named = {host.name.lower() for host in surveyed.plan.fleet.hosts}
-    return FleetStatus(hosts=hosts, left_over=tuple(_left_over(nodes.values(), named)))
+    return FleetStatus(
+        hosts=hosts,
+        left_over=tuple(_left_over(nodes.values(), named)),
+        unread=surveyed.plan.unread,
+    )
 
 
 def _left_over(nodes: Iterable[Node], named: set[str]) -> list[str]:

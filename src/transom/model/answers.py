@@ -79,7 +79,10 @@ class Inventory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedChange:
-    """One thing that differs from the recipe; `id`, `fix` and `source` are those of a refusal."""
+    """One thing that differs from the recipe; `id`, `fix` and `source` are those of a refusal.
+
+    In a fleet's plan `id` is otherwise the fact that the recipe rests on here; `explain` knows it.
+    """
 
     subject: str
     found: str

@@ -7,9 +7,12 @@ leaves; a program of other bytes or another Python does without.
 import io
 import marshal
 import ntpath
+import sys
 import zipfile
+from collections.abc import Iterator
 from functools import cache
-from importlib.util import MAGIC_NUMBER, source_hash
+from importlib.util import source_hash
+from zipimport import zipimporter
 
 from transom.errors import PermanentError
 from transom.node.host.nouns.files import Files
@@ -17,8 +20,8 @@ from transom.node.host.values import PathKind
 from transom.node.layout import Layout
 from transom.node.zip_main import compiled_name
 
-_UNCHECKED_HASH = (1).to_bytes(4, "little")  # PEP 552: the name of the file says of what it is
-_PREFIX, _SUFFIX = "node-", ".zip"
+_PREFIX = "node-"
+_INIT = "/__init__.py"
 
 
 def keep_compiled(files: Files, layout: Layout) -> None:
@@ -26,7 +29,7 @@ def keep_compiled(files: Files, layout: Layout) -> None:
     program = files.read(layout.program)
     wanted = compiled_name(program)
     for name in files.entries(layout.home):
-        if name != wanted and name.startswith(_PREFIX) and name.endswith(_SUFFIX):
+        if name != wanted and name.startswith(_PREFIX):
             files.remove(ntpath.join(layout.home, name))
     path = ntpath.join(layout.home, wanted)
     if files.kind(path) is PathKind.ABSENT:
@@ -42,11 +45,24 @@ def keep_compiled(files: Files, layout: Layout) -> None:
 
 @cache
 def compiled(program: bytes) -> bytes:
-    """The modules of a zip as a zip of their bytecode; stored, because that is read the quickest."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(program)) as source, zipfile.ZipFile(buffer, "w") as target:
-        for name in source.namelist():
-            text = source.read(name)
-            code = marshal.dumps(compile(text, name, "exec", dont_inherit=True))
-            target.writestr(f"{name}c", MAGIC_NUMBER + _UNCHECKED_HASH + source_hash(text) + code)
-    return buffer.getvalue()
+    """The modules of a zip and those of the library that this process has, behind their sum."""
+    content = marshal.dumps(dict([*_of_library(), *_of_program(program)]))
+    return source_hash(content) + content
+
+
+def _of_program(program: bytes) -> Iterator[tuple[str, tuple[list[str] | None, bytes]]]:
+    with zipfile.ZipFile(io.BytesIO(program)) as source:
+        for file in source.namelist():
+            name = file.removesuffix(_INIT).removesuffix(".py").replace("/", ".")
+            code = compile(source.read(file), file, "exec", dont_inherit=True)
+            # All of a package is in here, so there is nowhere else to look.
+            yield name, ([] if file.endswith(_INIT) else None, marshal.dumps(code))
+
+
+def _of_library() -> Iterator[tuple[str, tuple[list[str] | None, bytes]]]:
+    """What Python found in a zip, as the embeddable one has its library; elsewhere it is quick."""
+    for name, module in list(sys.modules.items()):
+        spec = getattr(module, "__spec__", None)
+        if spec is not None and isinstance(spec.loader, zipimporter):
+            code = marshal.dumps(spec.loader.get_code(spec.name))
+            yield name, (spec.submodule_search_locations, code)

@@ -71,7 +71,7 @@ def this_machine(*, lasting: bool) -> Machine:
 def _is_lasting(options: argparse.Namespace) -> bool:
     if options.verb in RUNS:
         return bool(options.service or options.foreground)
-    return options.verb in ("boot", "watch", KEEP_RUNNING, KEEP_NETWORKS)
+    return options.verb in ("boot", "compile", "watch", KEEP_RUNNING, KEEP_NETWORKS)
 
 
 def _text(document: Any, form: str) -> str:
@@ -166,6 +166,9 @@ def _quietly(options: argparse.Namespace, machine: Machine, stdin: TextIO) -> No
     if options.verb == "cancel":
         machine.files.write(layout.cancel, b"")
     elif options.verb == "compile":
+        # So that what they need of the library is compiled as well.
+        import transom.node.looking
+        import transom.node.working  # noqa: F401
         from transom.node.compiling import keep_compiled
 
         keep_compiled(machine.files, layout)

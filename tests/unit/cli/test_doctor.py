@@ -76,10 +76,14 @@ def test_an_archive_that_is_not_there_is_told(tmp_path, capsys):
     assert "cannot read" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("words", [[], ["10.0.0.21", "--archive", "x.zip"]])
-def test_a_host_or_archives_must_be_named(words, capsys):
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [([], "cannot read fleet.yaml"), (["10.0.0.21", "--archive", "x.zip"], "looked at apart")],
+)
+def test_a_host_a_fleet_or_archives_are_looked_at(words, said, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     assert main(["doctor", *words]) == 2
-    assert "hosts of a fleet, or archives" in capsys.readouterr().err
+    assert said in capsys.readouterr().err
 
 
 COLLECTED = Collected(host="win-01", name="transom-win-01-x.zip", sha256="ab", content=b"zip")

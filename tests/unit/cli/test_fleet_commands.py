@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.simulation import (
     NET_CONF,
+    WITHOUT_KUBECONFIG,
     Simulation,
     config_maps,
     fleet_text,
@@ -20,7 +21,7 @@ from tests.unit.fleet.test_carry import Held
 
 from transom.cli import fleet_access
 from transom.cli.main import main
-from transom.kube.api import Pod
+from transom.kube.api import Pod, Secret
 from transom.kube.memory_objects import MemoryObjects
 from transom.model.answers import ProgramState
 from transom.model.fleet import KubernetesSpec
@@ -60,6 +61,38 @@ def test_a_plan_groups_hosts_that_get_the_same_and_counts_them(capsys):
     assert "disruption reboot" in out
     assert "Join the cluster (network-blip)" in out
     assert out.splitlines()[-1].startswith("Total: 2 hosts: 2 to change (")
+
+
+@pytest.mark.usefixtures("site")
+def test_a_plan_names_people_in_the_place_of_descriptors_and_says_why(capsys):
+    main(["plan"])
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert (
+        r"C:\k: access for SYSTEM, Administrators, Users -> access for SYSTEM, Administrators"
+        "  [directory-k]" in lines
+    )
+    assert r"Path: absent -> C:\k in the list  [environment-path-k]" in lines
+
+
+def test_without_a_kubeconfig_status_and_reset_say_what_they_leave_out(
+    site, capsys, monkeypatch, tmp_path
+):
+    async def token():
+        return "abcdef.0123456789abcdef"
+
+    text = fleet_text(2).replace("{kubeconfig: nowhere}", WITHOUT_KUBECONFIG)
+    (tmp_path / "fleet.yaml").write_text(text)
+    monkeypatch.setattr(fleet_access, "doors_of", lambda *_: site.doors(api=None, token=token))
+    made_by_a_person = Secret(namespace="kube-system", name="a", type="", data={})
+    site.api.secrets["kube-system", "bootstrap-token-abcdef"] = made_by_a_person
+    assert main(["apply", "--yes"]) == 0
+    capsys.readouterr()
+    assert main(["status"]) == 0
+    assert "not looked at: the cluster: there is no kubeconfig" in capsys.readouterr().out
+    assert main(["status", "-o", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["unread"] != []
+    assert main(["reset", "--host", "win-01", "--yes"]) == 0
+    assert "`kubectl delete node win-01`" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("site")
@@ -232,16 +265,16 @@ def test_doctor_and_collect_visit_every_host_and_say_which_cannot_be_reached(
     assert main(["apply", "--yes"]) == 0
     site.machines["win-02"].is_away = True
     capsys.readouterr()
-    assert main(["doctor", "--all"]) == 4
+    assert main(["doctor"]) == 4
     said = capsys.readouterr().out
     assert "win-02" in said
     assert "cannot reach 10.0.0.3" in said
-    assert main(["collect", "--all", "--directory", "out", "-o", "json"]) == 4
+    assert main(["collect", "--directory", "out", "-o", "json"]) == 4
     (archive,) = json.loads(capsys.readouterr().out)["archives"]
     assert archive["host"] == "win-01"
     assert (tmp_path / archive["file"]).is_file()
-    assert main(["doctor", "10.0.0.2", "--all"]) == 2
-    assert main(["collect"]) == 2
+    assert main(["doctor", "10.0.0.2", "--host", "win-01"]) == 2
+    assert main(["collect", "10.0.0.2", "--pool", "web"]) == 2
 
 
 def test_a_node_that_others_made_is_adopted_and_then_planned(site, capsys):

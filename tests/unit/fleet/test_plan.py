@@ -16,6 +16,7 @@ from tests.simulation import (
 )
 
 from transom.errors import Refused
+from transom.facts.catalogue import every_row
 from transom.fleet.plan import Standing
 from transom.fleet.survey import survey_fleet
 from transom.model.journal import Owner
@@ -40,6 +41,13 @@ def test_bare_hosts_would_join_and_nothing_is_left_on_them(simulation):
     assert found.waves == ()
     assert {name: machine.tree() for name, machine in simulation.machines.items()} == before
     assert simulation.api.writes == []
+
+
+def test_every_change_of_a_bare_host_has_a_reason_that_explain_knows(simulation):
+    known = {row.id for row in every_row()}
+    changes = [change for step in plan(simulation).hosts[0].steps for change in step.drift]
+    assert {change.subject for change in changes if not change.id} == set()
+    assert {word for change in changes for word in change.id.split()} <= known
 
 
 def test_a_host_that_is_away_does_not_hide_the_others(simulation):

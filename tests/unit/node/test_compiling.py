@@ -1,6 +1,6 @@
 """The program compiled on its host: used only for the very bytes and the Python it was made of and by."""
 
-import io
+import marshal
 import runpy
 import sys
 import zipfile
@@ -14,7 +14,7 @@ from transom.node.build import build_node_zip
 from transom.node.compiling import compiled, keep_compiled
 from transom.node.host.simulated import SimulatedHost
 from transom.node.layout import Layout
-from transom.node.zip_main import compiled_name
+from transom.node.zip_main import SUM_BYTES, Compiled, compiled_name
 
 PROGRAM = build_node_zip(Path(transom.__file__).parent)
 
@@ -42,7 +42,8 @@ def started(tmp_path, monkeypatch):
     def start():
         with pytest.raises(SystemExit):
             runpy.run_path(str(program), run_name="__main__")
-        return Path(str(sys.modules["transom.node.program"].__file__)).parents[2]
+        origin = origin_of("transom.node.program")
+        return next(path for path in tmp_path.iterdir() if origin.startswith(str(path)))
 
     yield program, start
     for name in ours():
@@ -52,6 +53,12 @@ def started(tmp_path, monkeypatch):
 
 def ours():
     return [name for name in sys.modules if name.partition(".")[0] == "transom"]
+
+
+def origin_of(module):
+    spec = sys.modules[module].__spec__
+    assert spec is not None
+    return str(spec.origin)
 
 
 def names(host):
@@ -73,9 +80,32 @@ def test_a_start_without_it_or_with_that_of_other_bytes_uses_the_program_itself(
     assert "runs on Windows" in capsys.readouterr().out
 
 
-def test_every_module_is_compiled():
-    with zipfile.ZipFile(io.BytesIO(compiled(PROGRAM))) as made:
-        assert "transom/node/steps/join.pyc" in made.namelist()
+def test_a_start_does_without_what_was_damaged(started, capsys):
+    program, start = started
+    beside = program.with_name(compiled_name(PROGRAM))
+    beside.write_bytes(compiled(PROGRAM)[:-1])
+    assert start() == program
+    assert "runs on Windows" in capsys.readouterr().out
+
+
+def test_what_python_keeps_in_a_zip_is_compiled_as_well(tmp_path, monkeypatch):
+    library = tmp_path / "library.zip"
+    with zipfile.ZipFile(library, "w") as archive:
+        archive.writestr("shelf/__init__.py", "book = 'read'")
+        archive.writestr("shelf/lower.py", "book = 'not yet'")
+    monkeypatch.syspath_prepend(str(library))
+    from shelf import book  # type: ignore[import-not-found]
+
+    assert book == "read"
+    made = marshal.loads(compiled.__wrapped__(PROGRAM)[SUM_BYTES:])  # noqa: S302 - made here
+    assert "transom.node.steps.join" in made
+    del sys.modules["shelf"]
+    monkeypatch.setattr(sys, "meta_path", [Compiled("beside", made), *sys.meta_path])
+    from shelf import lower
+
+    assert (origin_of("shelf"), lower.book) == ("beside", "not yet")
+    for name in ("shelf", "shelf.lower"):
+        del sys.modules[name]
 
 
 def test_compiling_again_writes_nothing_and_a_new_program_leaves_nothing_of_the_old(host):

@@ -152,7 +152,7 @@ def applied_host(applied: "Applied") -> AppliedHost:
 class FleetStatusDocument:
     """How the hosts stand; `left_over` are Nodes that no host of the fleet names any more.
 
-    `findings` is what is the matter with the cluster itself.
+    `findings` is what is the matter with the cluster itself, `unread` what could not be looked at.
     """
 
     api_version: str = API_VERSION
@@ -160,3 +160,4 @@ class FleetStatusDocument:
     hosts: tuple[HostStatus, ...]
     left_over: tuple[str, ...]
     findings: tuple[str, ...]
+    unread: tuple[str, ...] = ()

@@ -29,7 +29,8 @@ class Environment:
             value = host.environment.get(item.name)
             right = has_entry(value or "", item.value) if item.append else value == item.value
             if not right:
-                drift.append(Drift(item.name, value or "absent", item.value, item))
+                wanted = f"{item.value} in the list" if item.append else item.value
+                drift.append(Drift(item.name, value or "absent", wanted, item))
         return drift
 
     def apply(self, host: Host, drift: Sequence[Drift]) -> None:
