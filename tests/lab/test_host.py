@@ -6,6 +6,7 @@ from typing import Any
 import asyncssh
 import pytest
 
+from transom.errors import UsageError
 from transom_lab.lab import Wish
 
 _LOOK = r"""
@@ -42,6 +43,11 @@ def test_windows_says_the_release_the_name_and_one_drive(cluster):
         "drives": ["C"],
         "server": True,
     }
+
+
+def test_a_lab_that_runs_is_not_taken_for_one_of_another_release(cluster):
+    with pytest.raises(UsageError, match="already up with Windows Server 2022, not 2025"):
+        cluster.lab.up(Wish(hosts=2, windows="2025"))
 
 
 @pytest.mark.parametrize(

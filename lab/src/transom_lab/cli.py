@@ -72,9 +72,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     up.add_argument(
         "--windows",
-        default=DEFAULT_WINDOWS,
         choices=[release.name for release in windows_releases()],
-        help="Windows Server release of new hosts (default: %(default)s)",
+        help=f"Windows Server release of new hosts (default: {DEFAULT_WINDOWS})",
     )
     up.add_argument(
         "--components",

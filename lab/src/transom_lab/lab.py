@@ -56,7 +56,7 @@ class Wish:
 
     hosts: int = 1
     kubernetes: str | None = None
-    windows: str = DEFAULT_WINDOWS
+    windows: str | None = None
     components: tuple[Component, ...] = tuple(Component)
     bare: bool = False
     cluster_api: bool = False
@@ -224,7 +224,7 @@ class Lab:
             HostPlan(
                 name=f"win{number}",
                 address=str(host_address(number)),
-                windows=wish.windows,
+                windows=wish.windows or DEFAULT_WINDOWS,
                 local_port=_free_port(),
             )
             for number in range(len(found.hosts) + 1, wish.hosts + 1)
@@ -316,7 +316,7 @@ def _check(wish: Wish) -> None:
         raise UsageError(
             f"cannot start {wish.hosts} hosts: 0 to {MAX_HOSTS} fit", subject="--hosts"
         )
-    windows_release(wish.windows)
+    windows_release(wish.windows or DEFAULT_WINDOWS)
     needed = {Component.ETCD, Component.APISERVER}
     if not needed <= set(wish.components):
         raise UsageError(
@@ -343,10 +343,15 @@ def _check_same(found: Record, wish: Wish) -> None:
         differs.append(f"Kubernetes {found.kubernetes}, not {wish.kubernetes}")
     if set(wish.components) != set(found.components):
         differs.append(f"components {','.join(found.components)}")
+    releases = sorted({plan.windows for plan in found.hosts})
+    grows = wish.hosts > len(found.hosts)
+    if wish.windows and releases and not grows and wish.windows not in releases:
+        differs.append(f"Windows Server {' and '.join(releases)}, not {wish.windows}")
     if differs:
         raise UsageError(
             f"a lab is already up with {' and '.join(differs)}",
-            hint="run `transom lab down` first, or choose another --name",
+            hint="run `transom lab down` first, or choose another --name; more --hosts may be of another"
+            " release",
         )
 
 

@@ -36,7 +36,7 @@ def test_up_makes_two_hosts_and_a_partial_control_plane_none(monkeypatch, words,
 
     monkeypatch.setitem(cli._ACTIONS, "up", up)
     assert cli.run(_parse(*words)) == 0
-    assert (asked[0].hosts, asked[0].kubernetes, asked[0].windows) == (hosts, None, "2022")
+    assert (asked[0].hosts, asked[0].kubernetes, asked[0].windows) == (hosts, None, None)
 
 
 def test_a_fleet_can_be_of_several_versions_for_upgrades():
