@@ -102,9 +102,8 @@ def _host(host: ListedHost) -> str:
         parts.append(f"windows: {{release: {host.windows}}}")
     way = [f"user: {json.dumps(host.user)}"] if host.user else []
     way += [f"port: {host.port}"] if host.port else []
-    if host.winrm:
+    if host.transport:
         way.append("credential: {prompt: true}")
     if way:
-        kind = "winrm" if host.winrm else "ssh"
-        parts.append(f"connection: {{{kind}: {{{', '.join(way)}}}}}")
+        parts.append(f"connection: {{{host.transport or 'ssh'}: {{{', '.join(way)}}}}}")
     return f"{{{', '.join(parts)}}}"

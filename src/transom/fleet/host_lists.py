@@ -26,7 +26,7 @@ _RANGE = re.compile(r"\[(?P<first>\d+|[A-Za-z]):(?P<last>\d+|[A-Za-z])(?::(?P<st
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedHost:
-    """A host as a list has it; what it does not say is empty. `winrm`: it is not reached by SSH."""
+    """A host as a list has it; what it does not say is empty, and `transport` then SSH."""
 
     name: str
     address: str = ""
@@ -34,7 +34,7 @@ class ListedHost:
     windows: str = ""
     user: str = ""
     port: str = ""
-    winrm: bool = False
+    transport: str = ""
 
 
 def from_csv(text: str, *, name: str) -> tuple[ListedHost, ...]:
@@ -105,7 +105,7 @@ def _ansible_host(host: str, group: str, values: Mapping[str, Any]) -> ListedHos
         pool="" if group in _NO_GROUPS else group.lower().replace("_", "-"),
         user=said("ansible_user", "ansible_ssh_user"),
         port=said("ansible_port", "ansible_ssh_port"),
-        winrm=said("ansible_connection") in ("winrm", "psrp"),
+        transport="winrm" if said("ansible_connection") in ("winrm", "psrp") else "",
     )
 
 
