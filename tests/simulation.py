@@ -62,7 +62,7 @@ def config_maps(
         ("kube-flannel", "kube-flannel-cfg"): {"net-conf.json": net_conf},
     }
     return {
-        place: {key: json.dumps(value) for key, value in data.items()}
+        place: {key: json.dumps(value) + "\n" for key, value in data.items()}
         for place, data in documents.items()
         if data.get("net-conf.json", "") is not None
     }

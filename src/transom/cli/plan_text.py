@@ -78,6 +78,8 @@ def _groups(plan: "FleetPlan") -> list[list["HostPlan"]]:
 
 def _alike(host: "HostPlan") -> tuple["PlannedStep", ...]:
     """The steps with the host's own name and address out of them, so that hosts can be compared."""
+    if not host.steps:
+        return ()
     own = re.compile(rf"\b({re.escape(host.name)}|{re.escape(host.address)})\b", re.IGNORECASE)
 
     def without(change: "PlannedChange") -> "PlannedChange":

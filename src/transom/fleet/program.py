@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import transom
 from transom.errors import (
@@ -29,9 +29,11 @@ from transom.model.codec import decode
 from transom.model.event import Event, State
 from transom.model.order import Order, write_order
 from transom.model.request import Request, Verb
-from transom.model.sight import Given
 from transom.node.build import build_node_zip
 from transom.remote.session import Completed, Session
+
+if TYPE_CHECKING:
+    from transom.model.sight import Given
 
 _PARENT = r"C:\k"
 HOME = _PARENT + r"\transom"
@@ -171,7 +173,7 @@ class NodeProgram:
         """What the journal says."""
         return await self._ask("status")
 
-    async def look(self, *words: str, given: Given) -> Mapping[str, Any]:
+    async def look(self, *words: str, given: "Given") -> Mapping[str, Any]:
         """What a verb that only looks says; to have found something is no failure."""
         verb, *options = words
         order = Order(verb=verb, options=(*options, "--given"), input=given)

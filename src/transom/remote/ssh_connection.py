@@ -4,16 +4,19 @@ Called by the SSH door, hop by hop. Every failure of the SSH library becomes an 
 """
 
 import asyncio
+import logging
+from copy import copy
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 import asyncssh
+from asyncssh.logging import SSHLogger
 
 from transom.errors import PermanentError, TemporaryError, UsageError
 from transom.remote.ssh_trust import remember, trusted_keys, untrusted
-from transom.remote.target import Target
+from transom.remote.target import SSH_PORT, Target
 
 CONNECT_S = 20.0
 _LOGIN_S = 60.0
@@ -70,6 +73,35 @@ class _Client(asyncssh.SSHClient):
         return self.person.password(self.target.name, self.target.user or "")
 
 
+class _Quiet(SSHLogger):
+    """Says nothing of the course of a connection, and does not make up the text for it either."""
+
+    def get_child(self, child: str = "", context: str = "") -> "_Quiet":
+        del child, context
+        return self
+
+    def log(self, level: int, msg: object, *args: Any, **kwargs: Any) -> None:
+        if level >= logging.WARNING:
+            super().log(level, msg, *args, **kwargs)
+
+
+_QUIET = _Quiet(logging.getLogger("asyncssh"))
+
+
+class _Connection(asyncssh.SSHClientConnection):
+    """A connection of which no packet is written down."""
+
+    @property
+    def logger(self) -> SSHLogger:
+        return _QUIET
+
+    def log_sent_packet(self, *_: object) -> None:
+        pass
+
+    def log_received_packet(self, *_: object) -> None:
+        pass
+
+
 async def open_connection(
     target: Target,
     person: Person,
@@ -80,18 +112,12 @@ async def open_connection(
     """Open a connection to a target that says everything, from here or from the hop before it."""
     trusted = trusted_keys(target, known_hosts)
     client = _Client(target, person, known_hosts, changed=bool(trusted.keys))
-    options = asyncssh.SSHClientConnectionOptions(
-        host=target.host,
-        port=target.port,
-        username=target.user,
-        known_hosts=(trusted.keys, trusted.authorities, trusted.revoked),
-        client_factory=lambda: client,
-        login_timeout=_LOGIN_S,
-        keepalive_interval=_KEEPALIVE_S,
-        encryption_algs=_CIPHERS,
-        config=None,
-        **_offered(target),
-    )
+    keys, asks_agent = _offered(target)
+    options = copy(_options(target.user, keys, asks_agent=asks_agent))
+    options.host, options.port = target.host, target.port or SSH_PORT
+    options.known_hosts = (*trusted, (), (), (), ())
+    options.protocol_factory = lambda: client
+    options.client_keys = [copy(pair) for pair in options.client_keys or ()]
     try:
         return await _established(options, tunnel)
     except asyncssh.HostKeyNotVerifiable as error:
@@ -116,10 +142,10 @@ async def open_connection(
 async def _established(
     options: asyncssh.SSHClientConnectionOptions, tunnel: asyncssh.SSHClientConnection | None
 ) -> asyncssh.SSHClientConnection:
-    """As `asyncssh.connect`, which prepares the same options once more in a thread for each host."""
+    """As `asyncssh.connect` does it, which would prepare options in a thread for every connection."""
     loop = asyncio.get_running_loop()
     options.waiter = loop.create_future()
-    connection = asyncssh.SSHClientConnection(loop, options, wait="auth")
+    connection = _Connection(loop, options, wait="auth")
     try:
         async with asyncio.timeout(CONNECT_S):
             if tunnel is None:
@@ -135,15 +161,32 @@ async def _established(
     return connection
 
 
-def _offered(target: Target) -> dict[str, object]:
-    """What gets in, where it is known: a password is given when it is asked for."""
+def _offered(target: Target) -> tuple[tuple[asyncssh.SSHKey, ...], bool]:
+    """The keys that get in, and whether the agent and the person's own keys are asked too.
+
+    A password is given when it is asked for.
+    """
     if target.password is not None:
-        return {"client_keys": None, "agent_path": None}
+        return (), False
     if target.key_text is not None:
-        return {"client_keys": [_key_of(target.key_text, target.name)], "agent_path": None}
-    if target.key_files:
-        return {"client_keys": [_key(file) for file in target.key_files], "agent_path": None}
-    return {}
+        return (_key_of(target.key_text, target.name),), False
+    return tuple(_key(file) for file in target.key_files), not target.key_files
+
+
+@lru_cache(maxsize=8)
+def _options(
+    user: str | None, keys: tuple[asyncssh.SSHKey, ...], *, asks_agent: bool
+) -> asyncssh.SSHClientConnectionOptions:
+    """What connections of the same user have in common; preparing it takes longer than a handshake."""
+    own = {} if asks_agent else {"client_keys": list(keys) or None, "agent_path": None}
+    return asyncssh.SSHClientConnectionOptions(
+        username=user,
+        login_timeout=_LOGIN_S,
+        keepalive_interval=_KEEPALIVE_S,
+        encryption_algs=_CIPHERS,
+        config=None,
+        **own,
+    )
 
 
 @cache

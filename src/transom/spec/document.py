@@ -4,16 +4,21 @@ Made by the loader; read by whatever judges a document and must say where. Most 
 never asked for a place, so the node tree is kept or made only when one is.
 """
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from transom.spec.outline import Outline
+from transom.spec.scalar import UnreadableScalar, read_plain
 from transom.spec.unusual import UnusualError
 
 if TYPE_CHECKING:
     from yaml.nodes import Node
 
 Path = Sequence[str | int]
+
+# Whatever may be a number, with all that touches it.
+_NUMBER = re.compile(r"(?<![\w.+-])[-+.0-9][\w.+-]*")
 
 
 class Position(NamedTuple):
@@ -89,6 +94,8 @@ class Document:
 
         Quotes and escapes are already resolved. None where the path leads to no scalar.
         """
+        if self._root is None and (text := self._integer(path)) is not None:
+            return text
         node = self._find(path)
         return node.value if node is not None and isinstance(node.value, str) else None
 
@@ -107,6 +114,19 @@ class Document:
         except UnusualError:
             return None
         return Position(self.first_line + line, column + 1)
+
+    def _integer(self, path: Path) -> str | None:
+        """How an integer is written, where the document has only one spelling of it: no tree is made."""
+        value = self.value
+        try:
+            for name in path:
+                value = value[name]
+        except (LookupError, TypeError):
+            return None
+        if type(value) is not int:
+            return None
+        spelt = {word for word in set(_NUMBER.findall(self._text.decode())) if _reads(word, value)}
+        return spelt.pop() if len(spelt) == 1 else None
 
     def _find(self, path: Path) -> "Node | None":
         steps = self._walk(path)
@@ -127,6 +147,13 @@ class Document:
             steps.append(step)
             node = step[1]
         return steps
+
+
+def _reads(word: str, value: int) -> bool:
+    try:
+        return read_plain(word) == value
+    except UnreadableScalar:
+        return False
 
 
 def end_of(text: str) -> tuple[int, int]:

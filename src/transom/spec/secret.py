@@ -7,6 +7,7 @@ a document has no place for a secret, so a word that looks like one is better wr
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from transom.model.problem import Mistake
@@ -132,6 +133,7 @@ def _secret_at(value: Any, path: Path) -> str | None:
     return what
 
 
+@lru_cache(maxsize=1024)
 def _looks_like(text: str, key: str) -> str | None:
     if "://" in text and (_URL_USER.search(text) or _URL_QUERY.search(text)):
         return "a URL with credentials in it"

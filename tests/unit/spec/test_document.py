@@ -92,6 +92,13 @@ def test_a_scalar_keeps_the_characters_it_was_written_in(document):
     assert document.text(("spec", "absent")) is None
 
 
+@pytest.mark.parametrize("other", ["2022", "0x7E6", "7", "[2022, 2_022]", "2022-01-01"])
+@pytest.mark.parametrize("written", ["2022", "+2022", "2_022", "0x7E6", "03746", "2022.0", "-7"])
+def test_an_integer_keeps_its_spelling_beside_any_other(written, other):
+    (document,) = load(f"a: {written}\nb: {other}\n", name="x")
+    assert document.text(("a",)) == written
+
+
 def test_plain_means_without_quotes(document):
     assert document.is_plain(("spec", "version"))
     assert not document.is_plain(("spec", "quoted"))
