@@ -25,6 +25,7 @@ from transom_lab.controlplane import ca_certificate_hash
 from transom_lab.network import CONTROL_PLANE
 from transom_lab.nodeprogram import NODE, bring_program, fit_recipe
 from transom_lab.sshd import USER
+from transom_lab.standins import note_boot
 
 HERE = Path(__file__).parent
 GOLDEN = HERE.parent / "data" / "recipes" / "k137-2022-containerd-flannel-overlay.json"
@@ -257,17 +258,14 @@ def _output(argv):
 @pytest.fixture(scope="module")
 def site(bare_lab):
     """A lab of its own, because its host starts without Kubernetes' programs and services."""
-    with bare_lab("node-program", feature=False) as lab:
+    with bare_lab("node-program") as lab:
         yield Site(lab)
 
 
 @pytest.fixture
 def prepared(site):
-    """A host whose feature is on, prepared and not joined; reset afterwards."""
+    """A host that is prepared and not joined; reset afterwards."""
     answer = site.run(Verb.PREPARE)
-    if answer.code == 4:
-        site.host.reboot()
-        answer = site.run(Verb.PREPARE)
     assert answer.code == 0, answer.lines
     yield site
     assert site.run(Verb.RESET).code == 0
@@ -294,6 +292,9 @@ def test_the_host_keeps_the_contract(site):
 
 
 def test_a_feature_that_needs_a_reboot_ends_the_run_and_the_next_goes_on(site):
+    containers = ("/FeatureName:Containers", "/NoRestart")
+    site.host.run(["dism", "/Online", "/Disable-Feature", *containers], check=False)
+    note_boot(site.host.drive_c)
     first = site.run(Verb.PREPARE)
     assert (first.code, changed(first)) == (4, ["features"])
     site.host.reboot()

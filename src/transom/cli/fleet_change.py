@@ -7,6 +7,7 @@ import asyncio
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,14 @@ from transom.errors import Refused, TransomError, UsageError
 if TYPE_CHECKING:
     from transom.fleet.plan import FleetPlan
     from transom.model.request import Verb
+
+
+@dataclass(frozen=True)
+class FileEdit:
+    """What is written into the fleet's file as soon as the plan is agreed to; `said` is that in words."""
+
+    said: str
+    write: Callable[[], None]
 
 
 def add_either_arguments(parser: ArgumentParser) -> None:
@@ -49,6 +58,7 @@ def carry_out(
     approve: bool = True,
     keep_going: bool = False,
     addons: bool = False,
+    edit: FileEdit | None = None,
 ) -> int:
     """Plan with that verb, ask, and do what the plan says."""
 
@@ -61,7 +71,7 @@ def carry_out(
         surveyed = await survey_fleet(
             site.fleet, site.lock, site.doors, hosts=site.hosts, verb=verb, addons=addons
         )
-        agree(surveyed.plan, args)
+        agree(surveyed.plan, args, edit)
         work = Applying(
             surveyed=surveyed,
             doors=site.doors,
@@ -139,8 +149,11 @@ def watched(
     )
 
 
-def agree(plan: "FleetPlan", args: Namespace) -> None:
-    """Show what would be done; go on only where that can work and is wanted."""
+def agree(plan: "FleetPlan", args: Namespace, edit: FileEdit | None = None) -> None:
+    """Show what would be done; go on only where that can work and is wanted.
+
+    The fleet's file is edited where any host can be what it will say.
+    """
     from transom.fleet.plan import Standing
 
     if plan.checked.refusals:
@@ -152,7 +165,10 @@ def agree(plan: "FleetPlan", args: Namespace) -> None:
     stream = sys.stderr if args.output == "json" else sys.stdout
     for line in plan_lines(plan):
         print(line, file=stream, flush=True)
-    if plan.standing(Standing.CHANGES) or plan.addons.changes:
+    if edit is not None and plan.standing(Standing.CHANGES, Standing.UNCHANGED):
+        confirm(args, f"Do this, and {edit.said}?")
+        edit.write()
+    elif plan.standing(Standing.CHANGES) or plan.addons.changes:
         confirm(args, "Do this?")
 
 

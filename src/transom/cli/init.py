@@ -21,6 +21,7 @@ examples:
   transom init
   transom init --context prod --hosts-from ansible:inventory.ini
   transom init --hosts-from csv:hosts.csv -f -
+  ansible-inventory --list | transom init --hosts-from ansible:-
   transom init --hosts-from nodes --name shop --yes
   transom init --print-rbac | kubectl apply -f -
 
@@ -43,7 +44,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--hosts-from",
         metavar="LIST",
-        help="ansible:FILE, csv:FILE, or nodes: the cluster's Windows nodes",
+        help="ansible:FILE, csv:FILE (- is standard input), or nodes: the cluster's Windows nodes",
     )
     parser.add_argument("--force", action="store_true", help="replace a file that is there")
     parser.add_argument("-y", "--yes", action="store_true", help="ask nothing")
@@ -114,7 +115,7 @@ def _hosts(source: str | None, nodes: "tuple[ListedHost, ...]") -> "tuple[Listed
             hint="write ansible:FILE, csv:FILE or nodes",
         )
     try:
-        text = Path(file).read_text("utf-8")
+        text = sys.stdin.read() if file == "-" else Path(file).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read {file}", subject=file) from error
     return readers[kind](text, name=file)

@@ -15,9 +15,11 @@ from pathlib import Path
 from transom.cli import console, fleet_file, lock_file, lock_report
 from transom.cli.addons import add_extras_argument
 from transom.cli.fetchers import Fetchers, progress_of
+from transom.cli.host_access import version_of
 from transom.cli.source_access import add_arguments
 from transom.errors import InternalError, UsageError
 from transom.fleet import pin
+from transom.model.fleet import Fleet, KubernetesSpec
 from transom.model.lock import Lock, LockKey
 from transom.recipe.lock import PinnableArtifact, apply_lock, unused
 from transom.recipe.pinnable import artifacts_of
@@ -30,6 +32,7 @@ EXIT_DIFFERENT = 1
 _EXAMPLES = """\
 examples:
   transom lock -f fleet.yaml                    add what is missing to transom.lock
+  transom lock -f fleet.yaml --to 1.37.2        also for `transom upgrade --to 1.37.2`
   transom lock -f fleet.yaml --check            in CI: exit 1 if fleet, lock and upstream differ
   transom lock -f fleet.yaml --update kubelet   take today's sum of one artifact
   transom lock -f fleet.yaml --header https://mirror.corp Authorization MIRROR_AUTH
@@ -58,6 +61,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--images", action="store_true", help="pin container images by their digests too"
     )
+    parser.add_argument(
+        "--to", metavar="VERSION", help="also for this version of Kubernetes, to upgrade to"
+    )
     add_extras_argument(parser, "with --images: also those of this add-on; repeatable")
     add_arguments(parser)
     parser.add_argument("-o", "--output", choices=("text", "json"), default="text")
@@ -72,8 +78,7 @@ def run(args: argparse.Namespace) -> int:
         )
     if args.extras and not args.images:
         raise UsageError("--with is about the images of add-ons", hint="give --images too")
-    wanted_images = images_by(args.filename, args.extras) if args.images else []
-    pinnables = pin.distinct([*wanted_by(args.filename), *wanted_images])
+    pinnables = pin.distinct([*wanted_by(args), *(images_by(args) if args.images else ())])
     path = lock_file.locate(args.filename, args.lock)
     lock = lock_file.load(path)
     doors = None if args.offline else Fetchers(args.ca_file, args.header)
@@ -104,16 +109,25 @@ def run(args: argparse.Namespace) -> int:
     return _finish(report, args.output)
 
 
-def wanted_by(file: str) -> list[PinnableArtifact]:
+def wanted_by(args: argparse.Namespace) -> list[PinnableArtifact]:
     """Every artifact that the fleets of a file need."""
-    return artifacts_of(fleet_file.read(file), directory=str(fleet_file.folder(file)))
+    return artifacts_of(_fleets(args), directory=str(fleet_file.folder(args.filename)))
 
 
-def images_by(file: str, extras: Sequence[str]) -> list[PinnableArtifact]:
+def images_by(args: argparse.Namespace) -> list[PinnableArtifact]:
     """Every container image that the fleets of a file need."""
     from transom.image.bundle.images import images_of
 
-    return images_of(fleet_file.read(file), extras)
+    return images_of(_fleets(args), args.extras)
+
+
+def _fleets(args: argparse.Namespace) -> list[Fleet]:
+    """The fleets as they are, and at the version that is named."""
+    fleets = list(fleet_file.read(args.filename))
+    if not args.to:
+        return fleets
+    to = KubernetesSpec(version_of(args.to, option="--to"))
+    return [*fleets, *(replace(fleet, kubernetes=to) for fleet in fleets)]
 
 
 def _checked(

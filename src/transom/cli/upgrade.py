@@ -17,8 +17,8 @@ examples:
   transom upgrade -f fleet.yaml --to 1.37.1 --yes --keep-going
   transom upgrade 10.0.0.21 --to 1.37.1     one machine without a fleet; it is not drained
 
-The file's kubernetes.version is changed to what --to says, once that is confirmed; without --to the
-nodes go to what the file says. Artifacts of the new version must be locked: `transom lock`.
+The file's kubernetes.version is changed to what --to says, once the plan is confirmed; without --to the
+nodes go to what the file says. The new version must be locked: `transom lock --to 1.37.1`.
 A node that is not Ready afterwards is rolled back, and no further wave begins.
 exit codes: 0 done, 2 usage or not confirmed, 3 refused, 4 try again, 5 a node was rolled back
 """
@@ -49,19 +49,20 @@ def run(args: Namespace) -> int:
         return upgrade_host.run(args)
     from transom.model.request import Verb
 
-    site = fleet_access.open_site(args)
-    if args.to and args.to.removeprefix("v") != site.fleet.kubernetes.version:
-        _edit_version(args, site.fleet.name, args.to.removeprefix("v"))
-        version = dataclasses.replace(site.fleet.kubernetes, version=args.to.removeprefix("v"))
-        fleet = dataclasses.replace(site.fleet, kubernetes=version)
+    site, edit = fleet_access.open_site(args), None
+    version = args.to.removeprefix("v") if args.to else site.fleet.kubernetes.version
+    if version != site.fleet.kubernetes.version:
+        edit = _edit_of(args, site.fleet.name, version)
+        spec = dataclasses.replace(site.fleet.kubernetes, version=version)
+        fleet = dataclasses.replace(site.fleet, kubernetes=spec)
         site = dataclasses.replace(site, fleet=fleet)
     return fleet_change.carry_out(
-        args, site, Verb.UPGRADE, name="upgrade", keep_going=args.keep_going
+        args, site, Verb.UPGRADE, name="upgrade", keep_going=args.keep_going, edit=edit
     )
 
 
-def _edit_version(args: Namespace, fleet: str, version: str) -> None:
-    """Write the new version into the file, and nothing else."""
+def _edit_of(args: Namespace, fleet: str, version: str) -> fleet_change.FileEdit:
+    """The new version written into the file, and nothing else; not done yet."""
     from transom.model.version import Version
     from transom.spec.editing.change import Replace
     from transom.spec.editing.stream import Stream
@@ -90,6 +91,10 @@ def _edit_version(args: Namespace, fleet: str, version: str) -> None:
                 )
             done = outcome.document
         documents.append(done)
-    fleet_change.confirm(args, f"Write kubernetes.version: {version} into {args.filename}?")
-    replace_file(Path(args.filename), stream.with_documents(documents))
-    console.note(f"{args.filename}: kubernetes.version is {version}")
+    content = stream.with_documents(documents)
+
+    def write() -> None:
+        replace_file(Path(args.filename), content)
+        console.note(f"{args.filename}: kubernetes.version is {version}")
+
+    return fleet_change.FileEdit(f"write kubernetes.version: {version} into {args.filename}", write)

@@ -100,8 +100,10 @@ def _host(host: ListedHost) -> str:
         parts.append(f"pool: {host.pool}")
     if host.windows and host.windows != _DEFAULT_RELEASE:
         parts.append(f"windows: {{release: {host.windows}}}")
-    ssh = [f"user: {json.dumps(host.user)}"] if host.user else []
-    ssh += [f"port: {host.port}"] if host.port else []
-    if ssh:
-        parts.append(f"connection: {{ssh: {{{', '.join(ssh)}}}}}")
+    way = [f"user: {json.dumps(host.user)}"] if host.user else []
+    way += [f"port: {host.port}"] if host.port else []
+    if host.transport:
+        way.append("credential: {prompt: true}")
+    if way:
+        parts.append(f"connection: {{{host.transport or 'ssh'}: {{{', '.join(way)}}}}}")
     return f"{{{', '.join(parts)}}}"

@@ -109,7 +109,8 @@ def pinned(
         images = " --images" if any(key.id == IMAGE for key in locked.missing) else ""
         raise UsageError(
             f"{len(named)} of the artifacts are not in the lock: {', '.join(named)}",
-            hint=f"`transom lock{images} -f` with this fleet adds them; make a bundle anew after it",
+            hint=f"`transom lock{images} -f` with this fleet adds them, with --to VERSION those of an"
+            " upgrade; make a bundle anew after it",
         )
     if locked.differing:
         ids = sorted({difference.entry.id for difference in locked.differing})

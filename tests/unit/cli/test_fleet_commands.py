@@ -348,15 +348,19 @@ def test_a_windows_that_is_another_after_its_maintenance_keeps_the_node_cordoned
 
 
 @pytest.mark.usefixtures("site")
-def test_an_upgrade_writes_the_version_into_the_file_and_nothing_else(capsys, tmp_path):
+def test_an_upgrade_that_cannot_be_or_is_not_confirmed_leaves_the_file_as_it_is(capsys, tmp_path):
     assert main(["apply", "--yes"]) == 0
     before = (tmp_path / "fleet.yaml").read_text()
     assert main(["upgrade", "--to", "nonsense", "--yes"]) == 2
     assert main(["upgrade", "--to", "1.37.2"]) == 2
     assert (tmp_path / "fleet.yaml").read_text() == before
-    assert main(["upgrade", "--to", "1.37.2", "--yes"]) == 2
-    assert "transom lock" in capsys.readouterr().err
-    assert (tmp_path / "fleet.yaml").read_text() == before.replace("1.37.1", "1.37.2")
+    for version, code, said in (
+        ("1.37.2", 2, "transom lock"),
+        ("1.39.0", 3, "kubelet 1.39.0, API server 1.37.1"),
+    ):
+        assert main(["upgrade", "--to", version, "--yes"]) == code
+        assert said in capsys.readouterr().err
+        assert (tmp_path / "fleet.yaml").read_text() == before
 
 
 def _offer(site, folder, version):

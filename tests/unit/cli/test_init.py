@@ -1,5 +1,7 @@
 """`transom init`: what it writes is a fleet, and lists of hosts are read as they are."""
 
+import io
+
 import pytest
 import yaml
 from tests.simulation import Simulation, config_maps
@@ -67,13 +69,19 @@ all:
         win-01: {ansible_host: 10.0.0.21}
         win-02.corp.example:
 """
+LISTED = """
+{"_meta": {"hostvars": {"win-01": {"ansible_host": "10.0.0.21", "ansible_password": "hunter2"},
+                        "win-02.corp.example": {}}},
+ "all": {"children": ["ungrouped", "web"]},
+ "web": {"hosts": ["win-01", "win-02.corp.example"]}}
+"""
 CSV = "name, address, pool, port\nwin-01, 10.0.0.21, web, 2222\nwin-02, win-02.corp.example, web,\n"
 
 
 @pytest.mark.parametrize(
     ("kind", "text"),
-    [("ansible", INI), ("ansible", YAML), ("csv", CSV)],
-    ids=["ini", "yaml", "csv"],
+    [("ansible", INI), ("ansible", YAML), ("ansible", LISTED), ("csv", CSV)],
+    ids=["ini", "yaml", "ansible-inventory --list", "csv"],
 )
 @pytest.mark.usefixtures("api")
 def test_hosts_come_from_a_list_and_no_secret_with_them(tmp_path, kind, text):
@@ -85,6 +93,32 @@ def test_hosts_come_from_a_list_and_no_secret_with_them(tmp_path, kind, text):
         ("win-02", "win-02.corp.example", "web"),
     ]
     assert "hunter2" not in (tmp_path / "fleet.yaml").read_text()
+
+
+GROUPED = """
+[web]
+win-[08:10].corp ansible_user='CORP\\admin'
+win-[a:c:2]
+[web:vars]
+ansible_port = 2222 ; of all
+[old]
+win-99 ansible_connection=winrm ansible_port=5986
+[all:vars]
+ansible_user=ops
+"""
+
+
+@pytest.mark.usefixtures("api")
+def test_ranges_and_variables_of_groups_in_an_inventory_are_understood(tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO(GROUPED))
+    assert main(["init", "--hosts-from", "ansible:-", "--yes"]) == 0
+    hosts = written(tmp_path).hosts
+    names = ["win-08", "win-09", "win-10", "win-a", "win-c", "win-99"]
+    assert [host.name for host in hosts] == names
+    ways = [host.connection for host in hosts]
+    assert [way.user for way in ways if way] == [r"CORP\admin"] * 3 + ["ops"] * 3
+    assert [way.port for way in ways if way] == [2222] * 5 + [5986]
+    assert [way.transport for way in ways if way] == ["ssh"] * 5 + ["winrm"]
 
 
 @pytest.mark.parametrize("words", ["nonsense", "csv:", "csv:missing", "ansible:empty", "csv:wrong"])

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from tests.artifacts import artifact
+from tests.simulation import fleet_text
 
 from transom.cli import lock as lock_command
 from transom.cli import lock_file
@@ -210,3 +211,13 @@ def test_progress_is_live_on_a_terminal_and_one_line_elsewhere(monkeypatch, caps
 )
 def test_sizes_are_for_people(count, words):
     assert size(count) == words
+
+
+def test_what_an_upgrade_goes_to_is_locked_beside_what_the_fleet_has(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fleet.yaml").write_text(fleet_text(1))
+    assert main(["lock", "--offline", "--to", "v1.37.2", "-o", "json"]) == 1
+    missing = json.loads(capsys.readouterr().out)["missing"]
+    assert {item["version"] for item in missing if item["id"] == "kubelet"} == {"1.37.1", "1.37.2"}
+    assert main(["lock", "--offline", "--to", "newest"]) == 2
+    assert "write it as 1.37.1" in capsys.readouterr().err
