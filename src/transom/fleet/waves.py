@@ -5,6 +5,7 @@ allows. Pools come in the order in which the fleet first names them, hosts in th
 """
 
 from collections.abc import Collection, Sequence
+
 from transom.model.fleet import Fleet, Host
 
 
