@@ -17,6 +17,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import trustme
+import yaml
 from tests.unit.node.conftest import KUBERNETES, kubeadm_for
 
 from transom.errors import TemporaryError
@@ -62,10 +63,14 @@ def config_maps(
         ("kube-flannel", "kube-flannel-cfg"): {"net-conf.json": net_conf},
     }
     return {
-        place: {key: json.dumps(value) + "\n" for key, value in data.items()}
+        place: {key: _as_kept(key, value) for key, value in data.items()}
         for place, data in documents.items()
         if data.get("net-conf.json", "") is not None
     }
+
+
+def _as_kept(key: str, value: Any) -> str:
+    return json.dumps(value) if key.endswith(".json") else yaml.safe_dump(value)
 
 
 @dataclass

@@ -90,7 +90,7 @@ def _shared(alike: _Alike) -> "tuple[bytes, zlib._Compress]":
     """The beginning of an order, deflated so far; no secret is in it."""
     deflate = zlib.compressobj()
     text = f'{{"input":{{"recipe":{{{_members(alike.recipe, _SHARED)}'
-    return deflate.compress(text.encode()), deflate
+    return deflate.compress(text.encode()) + deflate.flush(zlib.Z_SYNC_FLUSH), deflate
 
 
 def _members(record: object, names: Iterable[str]) -> str:

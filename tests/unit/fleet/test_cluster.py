@@ -4,6 +4,7 @@ import asyncio
 import json
 
 import pytest
+import yaml
 from tests.simulation import config_maps
 
 from transom.errors import UnsupportedError, UsageError
@@ -78,7 +79,7 @@ def test_a_map_that_cannot_be_read_is_named(place, key):
 def test_the_gates_of_the_api_server_are_read_in_both_forms(arguments):
     maps = config_maps()
     place = ("kube-system", "kubeadm-config")
-    document = json.loads(maps[place]["ClusterConfiguration"])
+    document = yaml.safe_load(maps[place]["ClusterConfiguration"])
     document["apiServer"] = {"extraArgs": arguments}
     maps[place] = {"ClusterConfiguration": json.dumps(document)}
     api = MemoryApi(server_version="1.37.1", config_maps=maps)

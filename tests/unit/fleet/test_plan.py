@@ -4,6 +4,7 @@ import asyncio
 import json
 
 import pytest
+import yaml
 from tests.simulation import (
     AUTHORITY,
     CA_CERTIFICATE,
@@ -249,7 +250,7 @@ def test_disruption_is_that_of_the_most_disruptive_step(simulation):
 def test_an_api_server_that_refuses_hostprocess_pods_is_refused(simulation):
     maps = simulation.api.config_maps
     place = ("kube-system", "kubeadm-config")
-    document = json.loads(maps[place]["ClusterConfiguration"])
+    document = yaml.safe_load(maps[place]["ClusterConfiguration"])
     document["apiServer"] = {
         "extraArgs": [{"name": "feature-gates", "value": "WindowsHostProcessContainers=false"}]
     }

@@ -1,0 +1,41 @@
+"""What starting a command costs: it imports what it uses, and nothing else."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+# What a plan needs only with a real cluster, with add-ons, with a download, a bundle or an odd document.
+_LATER = (
+    "http.client",
+    "httpx2",
+    "lightkube",
+    "tarfile",
+    "transom.addons",
+    "transom.cli.fetchers",
+    "transom.image",
+    "transom.kube.client",
+    "transom.node.host",
+    "transom.node.steps",
+    "transom.remote.https",
+    "transom.remote.winrm",
+    "yaml",
+)
+_PLAN = ("transom.cli.plan", "transom.fleet.survey", "transom.remote.ssh", "transom.spec.fleet")
+
+
+@pytest.mark.parametrize(
+    ("modules", "later"),
+    [
+        (_PLAN, _LATER),
+        (("transom.cli.plan",), (*_LATER, "asyncssh", "transom.fleet", "transom.recipe.resolve")),
+        (("transom.cli.main",), ("argparse", "asyncio", "dataclasses", "transom.errors")),
+    ],
+    ids=["a plan", "its help", "the version"],
+)
+def test_starting_imports_nothing_before_it_is_needed(modules, later):
+    code = f"import sys, json, {', '.join(modules)}; print(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=60)
+    imported = set(json.loads(done.stdout))
+    assert sorted(imported & set(later)) == []
