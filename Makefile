@@ -63,7 +63,7 @@ coverage: $(INSTALLED)  ## the steps and the runner of the node program: fails w
 test-windows: $(INSTALLED)  ## on a Windows Server, as administrator: the contract that the lab's stand-ins keep, and the node program's self-test
 	$(BIN)/python -m pytest tests/windows
 
-soak: lab-machine  ## fifty power cuts in prepare, join, upgrade and reset of a lab's host: half an hour, never in CI
+soak: lab-machine  ## fifty power cuts in prepare, join, upgrade and reset of a lab's host: a quarter of an hour, never in CI
 	TRANSOM_SOAK_SEEDS=50 $(BIN)/python -m pytest tests/lab/test_power_cuts.py
 
 lab: lab-machine  ## a control plane and two Windows hosts on this machine (Linux, root)

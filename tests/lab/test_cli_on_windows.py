@@ -2,36 +2,20 @@
 
 import json
 import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
+from tests.lab.windows_cli import COMMAND, ROOT, bring_cli
 
-ROOT = Path(__file__).parents[2]
-PINS = ROOT / "tests" / "data" / "lab" / "cli-on-windows.txt"
 FLEET = ROOT / "tests" / "data" / "fleets" / "k137-2022-containerd-flannel-overlay.yaml"
 GOLDEN = ROOT / "tests" / "data" / "recipes" / f"{FLEET.stem}.json"
-START = r"""
-import sys
-sys.path.insert(0, r"C:\cli")
-from transom.cli.main import main
-sys.exit(main(sys.argv[1:]))
-"""
 
 
 @pytest.fixture(scope="module")
 def transom(cluster):
-    """Run transom on the first host, with its Windows wheels beside it."""
-    host = cluster.lab.host("win1")
-    target = host.drive_c / "cli"
-    wheels = ["--platform=win_amd64", "--python-version=3.13", "--only-binary=:all:"]
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", *wheels]
-    subprocess.run([*pip, "--target", target, "-r", PINS], check=True, timeout=300)
-    shutil.copytree(ROOT / "src" / "transom", target / "transom")
+    """Run transom on the first host."""
+    target = bring_cli(cluster.lab.host("win1"))
     shutil.copy(FLEET, target / "fleet.yaml")
-    (target / "start.py").write_text(START)
-    yield lambda words: cluster.ssh("win1", rf"C:\Python\python.exe C:\cli\start.py {words}")
+    yield lambda words: cluster.ssh("win1", f"{' '.join(COMMAND)} {words}")
     shutil.rmtree(target)
 
 

@@ -27,7 +27,7 @@ VERBS = (Verb.PREPARE, Verb.JOIN, Verb.UPGRADE, Verb.RESET)
 TURNS = -(-int(os.environ.get("TRANSOM_SOAK_SEEDS", "4")) // len(VERBS))
 FIRST = int(os.environ.get("TRANSOM_SOAK_FIRST", "0"))
 # How long a quiet run takes here, and how often the node program and kubeadm.exe write in it.
-LENGTHS_S = {Verb.PREPARE: 8, Verb.JOIN: 12, Verb.UPGRADE: 20, Verb.RESET: 8}
+LENGTHS_S = {Verb.PREPARE: 4.0, Verb.JOIN: 3.0, Verb.UPGRADE: 9.0, Verb.RESET: 2.5}
 WRITES = {Verb.PREPARE: 280, Verb.JOIN: 75, Verb.UPGRADE: 450, Verb.RESET: 100}
 KUBEADM = {
     Verb.JOIN: ("kubeadm.exe", 12),

@@ -14,6 +14,19 @@ API_VERSION, KIND = "crd.projectcalico.org/v1", "IPPool"
 _NEVER = "Never"
 
 
+def mode_of(pools: Iterable[Manifest]) -> str:
+    """The mode of a fleet that goes with the pools; empty where there is none, or no single one."""
+    specs: list[Any] = [pool.get("spec") or {} for pool in pools]
+    ways = {
+        (spec.get("vxlanMode") or _NEVER, spec.get("ipipMode") or _NEVER)
+        for spec in specs
+        if not spec.get("disabled")
+    }
+    return {("Always", _NEVER): "overlay", (_NEVER, _NEVER): "l2bridge"}.get(
+        next(iter(ways)) if len(ways) == 1 else ("", ""), ""
+    )
+
+
 def pool_reasons(setting: Setting, pools: Iterable[Manifest]) -> Iterator[Refusal]:
     """A reason for each pool of IPv4 addresses that Windows nodes cannot share."""
     overlay = setting.network.mode == "overlay"

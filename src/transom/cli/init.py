@@ -4,15 +4,16 @@ import asyncio
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from transom.cli import cluster_access, fleet_file
 from transom.errors import UsageError
 
 if TYPE_CHECKING:
     from transom.fleet.cluster import ClusterEntry
+    from transom.fleet.draft import LinuxNetwork
     from transom.fleet.host_lists import ListedHost
-    from transom.kube.api import Api
+    from transom.kube.client import KubeApi
 
 SUMMARY = "Write a commented fleet.yaml from the cluster; nothing else is changed."
 
@@ -65,9 +66,9 @@ def run(args: Namespace) -> int:
             subject=str(path),
             hint="--force replaces it, -f names another",
         )
-    entry, nodes = asyncio.run(_read(cluster_access.open_api(args)))
-    hosts = _hosts(args.hosts_from, nodes)
-    text = _draft(args, entry, hosts)
+    seen = asyncio.run(_read(cluster_access.open_api(args)))
+    hosts = _hosts(args.hosts_from, seen.nodes)
+    text = _draft(args, seen, hosts)
     if args.filename == "-":
         print(text, end="")
         return 0
@@ -76,25 +77,44 @@ def run(args: Namespace) -> int:
     except OSError as error:
         raise UsageError(f"cannot write {path}", subject=str(path)) from error
     count = f"{len(hosts)} {'host' if len(hosts) == 1 else 'hosts'}"
-    print(f"{path} is written: Kubernetes {entry.version}, {count}")
+    print(f"{path} is written: Kubernetes {seen.entry.version}, {count}")
     first = "see that its hosts are right" if hosts else f"add hosts to {path}"
     print(f"next: {first}, then `transom lock -f {path}` and `transom plan -f {path}`")
     return 0
 
 
-def _draft(args: Namespace, entry: "ClusterEntry", hosts: "tuple[ListedHost, ...]") -> str:
+def _draft(args: Namespace, seen: "_Seen", hosts: "tuple[ListedHost, ...]") -> str:
     from transom.fleet.draft import draft
 
     kubeconfig = args.kubeconfig or str(cluster_access.kubeconfig_of(None))
-    return draft(_name(args), entry, kubeconfig=kubeconfig, context=args.context, hosts=hosts)
+    return draft(
+        _name(args),
+        seen.entry,
+        kubeconfig=kubeconfig,
+        context=args.context,
+        hosts=hosts,
+        linux=seen.linux,
+    )
 
 
-async def _read(api: "Api") -> "tuple[ClusterEntry, tuple[ListedHost, ...]]":
+class _Seen(NamedTuple):
+    """What the cluster says: the way in, its Windows nodes, the network of the Linux nodes."""
+
+    entry: "ClusterEntry"
+    nodes: "tuple[ListedHost, ...]"
+    linux: "LinuxNetwork | None"
+
+
+async def _read(api: "KubeApi") -> _Seen:
     from transom.fleet.cluster import read_entry
+    from transom.fleet.draft import read_linux_network
     from transom.fleet.host_lists import from_nodes
+    from transom.kube.objects import KubeObjects
 
     try:
-        return await read_entry(api), from_nodes(await api.nodes())
+        entry = await read_entry(api)
+        linux = await read_linux_network(api, entry, KubeObjects(api))
+        return _Seen(entry, from_nodes(await api.nodes()), linux)
     finally:
         await api.close()
 

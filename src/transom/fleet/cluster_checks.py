@@ -98,7 +98,7 @@ def _network(
     row = case.plugin_row
     if row is None:
         return
-    there = _plugin(entry, daemon_sets)
+    there = plugin_of(entry, daemon_sets)
     if there is not None and case.plugin not in (there.name, "external"):
         yield because(
             row,
@@ -158,7 +158,7 @@ def _flannel(case: Case, settings: Mapping[str, Any], row: PluginRow) -> Iterato
             )
 
 
-def _plugin(entry: ClusterEntry, daemon_sets: Sequence[Mapping[str, Any]]) -> PluginRow | None:
+def plugin_of(entry: ClusterEntry, daemon_sets: Sequence[Mapping[str, Any]]) -> PluginRow | None:
     """The Linux side's plugin, by what it leaves in every cluster."""
     known = rows.read(PluginRow)
     if entry.flannel is not None:

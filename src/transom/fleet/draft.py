@@ -1,4 +1,4 @@
-"""A first fleet document, written from what a cluster says of itself. Pure.
+"""A first fleet document, written from what a cluster says of itself. Writing is pure.
 
 Called by `transom init`. It is text with comments, for a person to go on with; what cannot be known is
 a comment that says so.
@@ -6,13 +6,44 @@ a comment that says so.
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
+from transom.addons import calico_pools
 from transom.errors import TransomError
 from transom.fleet.cluster import ClusterEntry, network_of
+from transom.fleet.cluster_checks import plugin_of
 from transom.fleet.host_lists import ListedHost
+from transom.kube.api import Api
+from transom.kube.objects import Objects
 from transom.model.fleet import FlannelSpec
 
 _DEFAULT_RELEASE = "2022"
+_KNOWN = ("calico", "azureCNI", "ovnKubernetes")
+
+
+@dataclass(frozen=True, slots=True)
+class LinuxNetwork:
+    """The plugin that was found on the Linux nodes, by its key in a fleet, and its mode if that is known."""
+
+    plugin: str
+    mode: str = ""
+
+
+async def read_linux_network(
+    api: Api, entry: ClusterEntry, objects: Objects | None
+) -> LinuxNetwork | None:
+    """The network by its DaemonSets, and Calico's mode by its pools; None where nothing tells."""
+    try:
+        found = plugin_of(entry, await api.daemon_sets())
+    except TransomError:
+        return None
+    if found is None or found.name != "calico" or objects is None:
+        return None if found is None else LinuxNetwork(found.name)
+    try:
+        pools = await objects.list(calico_pools.API_VERSION, calico_pools.KIND)
+    except TransomError:
+        pools = ()
+    return LinuxNetwork(found.name, calico_pools.mode_of(pools))
 
 
 def draft(
@@ -22,17 +53,21 @@ def draft(
     kubeconfig: str,
     context: str | None,
     hosts: Sequence[ListedHost],
+    linux: LinuxNetwork | None = None,
 ) -> str:
-    """The document's text."""
-    return "\n".join(_lines(name, entry, kubeconfig, context, hosts)) + "\n"
+    """The document's text; `linux` is the network of the Linux nodes where that is not Flannel."""
+    lines = _lines(name, entry, kubeconfig=kubeconfig, context=context, hosts=hosts, linux=linux)
+    return "\n".join(lines) + "\n"
 
 
 def _lines(
     name: str,
     entry: ClusterEntry,
+    *,
     kubeconfig: str,
     context: str | None,
     hosts: Sequence[ListedHost],
+    linux: LinuxNetwork | None,
 ) -> Iterator[str]:
     yield "# Written by `transom init` from the cluster. Next: add hosts, `transom lock`, `transom plan`."
     yield "# Every key: docs/fleet.md; `transom schema` writes a schema for editors."
@@ -47,7 +82,7 @@ def _lines(
         yield f"    context: {json.dumps(context)}"
     yield "  kubernetes:"
     yield f"    version: {entry.version} # what the API server runs"
-    yield from _network(entry)
+    yield from _network(entry, linux)
     yield "  defaults: # what holds for every host, unless its pool or the host says otherwise"
     yield "    windows:"
     yield f"      release: {_DEFAULT_RELEASE}"
@@ -71,12 +106,16 @@ def _lines(
         yield "  # - {name: win-01, address: 10.0.0.21}"
 
 
-def _network(entry: ClusterEntry) -> Iterator[str]:
+def _network(entry: ClusterEntry, linux: LinuxNetwork | None) -> Iterator[str]:
     yield "  network: # as the cluster's Linux nodes have it"
     yield f"    podCIDRs: {json.dumps(list(entry.pod_cidrs))}"
     yield f"    serviceCIDRs: {json.dumps(list(entry.service_cidrs))}"
     if entry.cluster_dns:
         yield f"    clusterDNS: {json.dumps(list(entry.cluster_dns))}"
+    if linux is not None and linux.plugin in _KNOWN:
+        mode = f"mode: {linux.mode}" if linux.mode else ""
+        yield f"    {linux.plugin}: {{{mode}}} # found by its DaemonSet"
+        return
     try:
         plugin = network_of(entry).plugin
     except TransomError as error:

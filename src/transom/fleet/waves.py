@@ -5,7 +5,6 @@ allows. Pools come in the order in which the fleet first names them, hosts in th
 """
 
 from collections.abc import Collection, Sequence
-from math import ceil
 
 from transom.model.fleet import Fleet, Host
 
@@ -28,4 +27,4 @@ def _waves(members: Sequence[Host], hosts: Collection[str]) -> list[tuple[str, .
 def _size(wish: int | str, count: int) -> int:
     if isinstance(wish, int):
         return max(wish, 1)
-    return max(ceil(count * int(wish.removesuffix("%")) / 100), 1)
+    return max(count * int(wish.removesuffix("%")) // 100, 1)

@@ -1,6 +1,6 @@
 """The real cluster, through lightkube: kubeconfig in, our own values and errors out.
 
-Opened by the command line. Only here, in `answers` and in `sight` lightkube is imported; nothing of it leaves.
+Opened by the command line. Only here, in `answers`, `login` and `sight` lightkube is imported; nothing of it leaves.
 """
 
 import base64
@@ -22,10 +22,12 @@ from lightkube.models.certificates_v1 import (
 )
 from lightkube.models.meta_v1 import DeleteOptions, ObjectMeta
 from lightkube.resources import certificates_v1, core_v1, rbac_authorization_v1
+from msgspec import structs
 
 from transom.errors import PermanentError, TemporaryError, TransomError, UsageError
 from transom.kube.answers import budget_in, node_of, pod_of
 from transom.kube.api import Node, Pod, Secret
+from transom.kube.login import login_of
 from transom.kube.sight import node_sight, request_sight
 from transom.model.sight import CertificateRequestSight, NodeSight
 
@@ -58,9 +60,15 @@ def open_cluster(kubeconfig: Path, *, context: str | None = None) -> "KubeApi":
         config = KubeConfig.from_file(kubeconfig).get(context)
         if config is None or config.user is None:
             raise ConfigError("its context names no user")
+        login = login_of(config)
+        user = structs.replace(config.user, exec=None, auth_provider=None)
         client = AsyncClient(
-            config=config, timeout=httpx2.Timeout(_TIMEOUT_S), field_manager=_FIELD_MANAGER
+            config=config._replace(user=user),
+            timeout=httpx2.Timeout(_TIMEOUT_S),
+            field_manager=_FIELD_MANAGER,
         )
+        if login is not None:
+            client._client._client.auth = login  # noqa: SLF001 - it takes no login but its own
     except _UNREADABLE as error:
         raise UsageError(
             f"cannot use the kubeconfig {kubeconfig}",

@@ -9,7 +9,8 @@ from tests.simulation import Simulation, config_maps
 from transom.cli import cluster_access
 from transom.cli.main import main
 from transom.kube.api import Node
-from transom.model.fleet import NetworkMode
+from transom.kube.memory_objects import MemoryObjects
+from transom.model.fleet import AzureCNISpec, CalicoSpec, NetworkMode
 from transom.spec.fleet import read_fleets
 
 
@@ -129,6 +130,32 @@ def test_a_list_that_cannot_be_read_is_told(tmp_path, words, capsys):
     assert main(["init", "--hosts-from", words]) == 2
     assert capsys.readouterr().err.startswith("error: ")
     assert not (tmp_path / "fleet.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    ("found", "plugin"),
+    [
+        (("calico-node", "Always"), CalicoSpec(mode=NetworkMode.OVERLAY)),
+        (("calico-node", "Never"), CalicoSpec(mode=NetworkMode.L2BRIDGE)),
+        (("calico-node", "CrossSubnet"), CalicoSpec()),
+        (("azure-cns", "Never"), AzureCNISpec()),
+    ],
+)
+def test_other_networks_are_known_by_what_runs_on_the_linux_nodes(
+    api, tmp_path, monkeypatch, found, plugin
+):
+    daemon_set, vxlan = found
+    pool = {
+        "apiVersion": "crd.projectcalico.org/v1",
+        "kind": "IPPool",
+        "metadata": {"name": "default"},
+        "spec": {"cidr": "10.244.0.0/16", "vxlanMode": vxlan, "ipipMode": "Never"},
+    }
+    monkeypatch.setattr("transom.kube.objects.KubeObjects", lambda _: MemoryObjects((pool,)))
+    api.config_maps = config_maps(None)
+    api.held_daemon_sets = ({"metadata": {"name": daemon_set, "namespace": "kube-system"}},)
+    assert main(["init", "--yes"]) == 0
+    assert written(tmp_path).network.plugin == plugin
 
 
 def test_a_network_that_cannot_be_told_is_left_to_the_person(api, tmp_path):

@@ -45,7 +45,8 @@ def fleet_of(pools, max_unavailable):
     [
         (1, (("h0",), ("h2",), ("h3",), ("h1",))),
         (2, (("h0", "h2"), ("h3",), ("h1",))),
-        ("50%", (("h0", "h2"), ("h3",), ("h1",))),
+        ("67%", (("h0", "h2"), ("h3",), ("h1",))),
+        ("50%", (("h0",), ("h2",), ("h3",), ("h1",))),
         ("1%", (("h0",), ("h2",), ("h3",), ("h1",))),
     ],
 )
@@ -75,5 +76,6 @@ def test_every_chosen_host_is_in_one_wave_and_no_wave_is_mixed_or_too_large(pool
     pool_of = {host.name: host.pool for host in fleet.hosts}
     for wave in waves:
         assert len({pool_of[name] for name in wave}) == 1
-        if isinstance(wish, int):
-            assert len(wave) <= wish
+        pool = [host for host in fleet.hosts if host.pool == pool_of[wave[0]]]
+        allowed = wish if isinstance(wish, int) else len(pool) * int(wish[:-1]) / 100
+        assert len(wave) <= max(allowed, 1)

@@ -209,7 +209,8 @@ _UPGRADE = Object(
     make=fleet.Upgrade,
     keys={
         "maxUnavailable": Text(
-            about="How many nodes of the pool may be away at once: a count, or a percentage.",
+            about="How many nodes of the pool may be away at once: a count, or a percentage (rounded down,"
+            " at least one).",
             syntax=syntax.COUNT,
             examples=("1", "25%"),
             numeric=True,

@@ -1,0 +1,142 @@
+"""Kubeconfigs that leave the login to a program or an identity provider, against an HTTPS server on this machine."""
+
+import asyncio
+import base64
+import json
+import sys
+import time
+
+import pytest
+import trustme
+import yaml
+from tests.contract.web import Server, body, running, status, tls
+
+from transom.errors import PermanentError, UnsupportedError, UsageError
+from transom.kube.client import open_cluster
+
+VERSION = body(json.dumps({"gitVersion": "v1.37.1"}).encode())
+PLUGIN = """
+import json, os, sys
+count = len(open("runs").read()) + 1 if os.path.exists("runs") else 1
+open("runs", "w").write("x" * count)
+open("told", "w").write(os.environ["KUBERNETES_EXEC_INFO"])
+status = {"token": f"token-{count}"}
+if os.environ.get("ENDS"):
+    status["expirationTimestamp"] = os.environ["ENDS"]
+print(json.dumps({"kind": "ExecCredential", "status": status}))
+"""
+
+
+@pytest.fixture
+def authority():
+    return trustme.CA()
+
+
+@pytest.fixture
+def server(authority):
+    server = Server(tls(authority))
+    with running(server):
+        yield server
+
+
+@pytest.fixture
+def cluster(server, authority, tmp_path, monkeypatch):
+    """`cluster(user)`: the cluster as a kubeconfig with that user names it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "plugin.py").write_text(PLUGIN)
+
+    def opened(user):
+        data = base64.b64encode(authority.cert_pem.bytes()).decode()
+        place = {"server": server.url, "certificate-authority-data": data}
+        document = {
+            "current-context": "a",
+            "clusters": [{"name": "a", "cluster": place}],
+            "contexts": [{"name": "a", "context": {"cluster": "a", "user": "u"}}],
+            "users": [{"name": "u", "user": user}],
+        }
+        (tmp_path / "config").write_text(yaml.safe_dump(document))
+        return open_cluster(tmp_path / "config")
+
+    return opened
+
+
+def plugin(version="v1", **more):
+    return {
+        "exec": {
+            "apiVersion": f"client.authentication.k8s.io/{version}",
+            "command": sys.executable,
+            "args": ["plugin.py"],
+            "interactiveMode": "IfAvailable",
+            **more,
+        }
+    }
+
+
+def ask(api, times=1):
+    async def asking():
+        try:
+            return await asyncio.gather(*(api.version() for _ in range(times)))
+        finally:
+            await api.close()
+
+    return asyncio.run(asking())
+
+
+def shown(server):
+    return [headers.get("authorization") for _, headers in server.seen]
+
+
+@pytest.mark.parametrize("version", ["v1", "v1beta1", "v1alpha1"])
+def test_a_plugin_of_every_version_is_told_who_asks_and_run_once_for_all(
+    server, cluster, tmp_path, version
+):
+    server.serve("/version", VERSION)
+    assert ask(cluster(plugin(version)), times=5) == ["1.37.1"] * 5
+    assert set(shown(server)) == {"Bearer token-1"}
+    told = json.loads((tmp_path / "told").read_text())
+    assert told["apiVersion"] == f"client.authentication.k8s.io/{version}"
+    assert told["spec"]["interactive"] is False
+    assert told["spec"]["cluster"]["server"] == server.url
+
+
+def test_a_token_that_is_refused_or_over_is_renewed(server, cluster):
+    server.serve("/version", status(401), VERSION)
+    assert ask(cluster(plugin())) == ["1.37.1"]
+    assert shown(server) == ["Bearer token-1", "Bearer token-2"]
+    server.seen.clear()
+    api = cluster(plugin(env=[{"name": "ENDS", "value": "2020-01-01T00:00:00Z"}]))
+    ask(api, times=2)
+    assert sorted(shown(server)) == ["Bearer token-3", "Bearer token-4"]
+
+
+def test_a_plugin_that_is_missing_or_fails_is_told_with_what_to_do(cluster, tmp_path):
+    with pytest.raises(UsageError, match="cannot run no-such-login") as caught:
+        ask(cluster(plugin(command="no-such-login", installHint="get it from us")))
+    assert caught.value.hint == "get it from us"
+    (tmp_path / "plugin.py").write_text("raise SystemExit(3)")
+    with pytest.raises(PermanentError, match="ended with 3 and gave no credential"):
+        ask(cluster(plugin()))
+    (tmp_path / "plugin.py").write_text('print(\'{"status": {"clientKeyData": "x"}}\')')
+    with pytest.raises(UnsupportedError, match="only tokens"):
+        ask(cluster(plugin()))
+
+
+def jwt(ends):
+    payload = base64.urlsafe_b64encode(json.dumps({"exp": ends}).encode()).decode().rstrip("=")
+    return f"e30.{payload}.c2ln"
+
+
+def provider(**config):
+    return {"auth-provider": {"name": "oidc", "config": config}}
+
+
+def test_the_token_of_an_identity_provider_is_used_while_it_is_good(server, cluster):
+    server.serve("/version", VERSION)
+    token = jwt(int(time.time()) + 600)
+    assert ask(cluster(provider(**{"id-token": token}))) == ["1.37.1"]
+    assert shown(server) == [f"Bearer {token}"]
+    with pytest.raises(UsageError, match="ended at 1970-01-01") as caught:
+        cluster(provider(**{"id-token": jwt(60)}))
+    assert "kubectl get nodes" in str(caught.value.hint)
+    with pytest.raises(UsageError, match="has no id-token"):
+        cluster(provider())
