@@ -39,6 +39,8 @@ WAVE = 10
 FAILING = 0.05
 NEWER = "1.37.2"
 SLOWEST_S = 2.0
+# A plan with nothing to do is run so often, and the one in the middle counts.
+RUNS = 3
 MOST_TIMES_SLOWEST = 3.0
 MOST_TIMES_CPU = 0.15
 # Start-up is promised with compiled modules, as an installed package has them.
@@ -228,17 +230,19 @@ def look(bench: Bench) -> bool:
     bench.hosts.doors()
     one = bench.transom("plan", "--host", bench.hosts.slowest())
     bench.hosts.doors()
-    done = bench.transom("plan")
+    done = sorted((bench.transom("plan") for _ in range(RUNS)), key=lambda run: run.cpu_s)[
+        RUNS // 2
+    ]
     doors = bench.hosts.doors()
     count = len(doors)
-    most = max(sent for *_, sent in doors.values())
+    most = max(sent for *_, sent in doors.values()) / RUNS
     ours = done.cpu_s / count * 1000
     theirs = processes(bench, doors)
     print(f"plan with nothing to do, {count} hosts; load average {os.getloadavg()[0]:.1f}")
     asked = {(connections, commands) for _, _, connections, commands, _ in doors.values()}
     return all(
         (
-            done.code == 0 and asked == {(1, 1)},
+            done.code == 0 and asked == {(RUNS, RUNS)},
             _judge("s", "the slowest host alone", done.wall_s, one.wall_s, MOST_TIMES_SLOWEST),
             _judge("bytes", "16 KiB to a host", most, 16 * 1024, 1.0),
             _judge("ms CPU a host", "one ssh and one sftp process", ours, theirs, MOST_TIMES_CPU),
