@@ -299,7 +299,7 @@ def counted(monkeypatch):
 
         monkeypatch.setattr(owner, name, wrapped)
 
-    count(asyncssh, "connect", "connections")
+    count(asyncssh.SSHClientConnection, "connection_made", "connections")
     count(SshSession, "run", "commands")
     count(SshSession, "_sftp", "files")
     for name in ("create", "patch", "replace", "delete"):
