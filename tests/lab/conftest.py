@@ -182,6 +182,16 @@ class Cluster:
         """A fresh bootstrap token."""
         return self.lab.control_plane.create_token(self.lab.program("kubeadm"), ttl=ttl)
 
+    def is_signed(self, token: str) -> bool:
+        """Whether the cluster's public information is signed for a token: until then it is refused."""
+        found = self.get("configmap", "cluster-info", "-n", "kube-public")
+        return f"jws-kubeconfig-{token.partition('.')[0]}" in found["data"]
+
+    def _signed_token(self) -> str:
+        token = self.token()
+        await_true(lambda: self.is_signed(token), "the token has its signature")
+        return token
+
     def join(self, name: str, *, token: str = "", ca_hash: str = "") -> Answer:
         """Join by kubeadm.exe through SSH, patient for three seconds of discovery only."""
         document = {
@@ -190,7 +200,7 @@ class Cluster:
             "discovery": {
                 "bootstrapToken": {
                     "apiServerEndpoint": _ENDPOINT,
-                    "token": token or self.token(),
+                    "token": token or self._signed_token(),
                     "caCertHashes": [ca_hash or self.ca_hash()],
                 },
             },

@@ -59,38 +59,50 @@ static SOCKET WINAPI my_WSASocketW(int family, int type, int protocol, void *inf
     return real_WSASocketW(AF_INET, SOCK_STREAM, IPPROTO_TCP, info, group, flags);
 }
 
+/* Puts a socket file in its place whole: one that a power cut left empty would be no socket. */
+static DWORD place_socket(const WCHAR *path, unsigned port) {
+    WCHAR beside[MAX_PATH];
+    char text[40];
+    DWORD error = 0, written;
+    HANDLE file;
+    int length = ux_socket_text(text, port);
+    _snwprintf(beside, MAX_PATH, L"%ls.new", path);
+    file = CreateFileW(beside, GENERIC_WRITE, 0, NULL, CREATE_ALWAYS, 0, NULL);
+    if (file == INVALID_HANDLE_VALUE)
+        return GetLastError();
+    if (!WriteFile(file, text, length, &written, NULL))
+        error = GetLastError();
+    CloseHandle(file);
+    if (!error && !MoveFileW(beside, path))
+        error = GetLastError();
+    if (error)
+        DeleteFileW(beside);
+    return error;
+}
+
 static int(WINAPI *real_bind)(SOCKET, const struct sockaddr *, int);
 static int WINAPI my_bind(SOCKET socket, const struct sockaddr *address, int size) {
-    const DWORD share = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
     const struct unix_address *wanted = (const void *)address;
     struct sockaddr_in in = loopback(0);
-    int in_size = sizeof in, length;
+    int in_size = sizeof in;
     WCHAR path[MAX_PATH];
-    char text[40];
-    HANDLE file;
-    DWORD error, written;
+    DWORD error;
     if (!address || address->sa_family != AF_UNIX)
         return real_bind(socket, address, size);
-    MultiByteToWideChar(CP_UTF8, 0, wanted->path, -1, path, MAX_PATH);
-    file = CreateFileW(path, GENERIC_WRITE, share, NULL, CREATE_NEW, 0, NULL);
-    if (file == INVALID_HANDLE_VALUE) {
-        error = GetLastError();
-        say("bind %s: file error %lu", wanted->path, error);
-        WSASetLastError(error == ERROR_FILE_EXISTS ? WSAEADDRINUSE : WSAENETDOWN);
-        return SOCKET_ERROR;
-    }
     if (real_bind(socket, (struct sockaddr *)&in, sizeof in) ||
         getsockname(socket, (struct sockaddr *)&in, &in_size)) {
         error = WSAGetLastError();
         say("bind %s: error %lu", wanted->path, error);
-        CloseHandle(file);
-        DeleteFileW(path);
         WSASetLastError(error);
         return SOCKET_ERROR;
     }
-    length = ux_socket_text(text, ntohs(in.sin_port));
-    WriteFile(file, text, length, &written, NULL);
-    CloseHandle(file);
+    MultiByteToWideChar(CP_UTF8, 0, wanted->path, -1, path, MAX_PATH);
+    error = place_socket(path, ntohs(in.sin_port));
+    if (error) {
+        say("bind %s: file error %lu", wanted->path, error);
+        WSASetLastError(error == ERROR_ALREADY_EXISTS ? WSAEADDRINUSE : WSAENETDOWN);
+        return SOCKET_ERROR;
+    }
     remember(in.sin_port, wanted->path);
     say("bind unix %s port %u", wanted->path, ntohs(in.sin_port));
     WSASetLastError(0);

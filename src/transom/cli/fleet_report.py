@@ -51,7 +51,8 @@ def print_result(
         for note in applied.notes:
             print(f"note: {note}")
         for refusal in applied.refusals:
-            print(f"{applied.host}: {refusal.subject}: {refusal.found}")
+            about = "" if refusal.subject == applied.host else f"{refusal.subject}: "
+            print(f"{applied.host}: {about}{refusal.found}")
             print(f"  why:  {refusal.reason}\n  next: {refusal.fix}")
         if applied.error is not None and not applied.refusals:
             print(f"{applied.host}: {applied.error.message}")
