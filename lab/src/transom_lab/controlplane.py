@@ -184,6 +184,17 @@ def kubeadm_documents(version: str) -> list[dict[str, Any]]:
             "networking": {"podSubnet": POD_SUBNET, "serviceSubnet": SERVICE_SUBNET},
             "apiServer": {"certSANs": ["127.0.0.1", "localhost"]},
         },
+        {
+            "apiVersion": "kubelet.config.k8s.io/v1beta1",
+            "kind": "KubeletConfiguration",
+            # The hosts' disk is this machine's: no node is short of it because others fill that.
+            "evictionHard": {
+                "memory.available": "100Mi",
+                "nodefs.available": "1%",
+                "imagefs.available": "1%",
+            },
+            "imageGCHighThresholdPercent": 100,
+        },
     ]
 
 

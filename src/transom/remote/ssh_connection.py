@@ -3,23 +3,18 @@
 Called by the SSH door, hop by hop. Every failure of the SSH library becomes an error of `transom.errors`.
 """
 
-import asyncio
-import logging
-from copy import copy
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import asyncssh
-from asyncssh.logging import SSHLogger
 
 from transom.errors import PermanentError, TemporaryError, UsageError
 from transom.remote.ssh_trust import remember, trusted_keys, untrusted
 from transom.remote.target import SSH_PORT, Target
 
-CONNECT_S = 20.0
-_LOGIN_S = 60.0
+CONNECT_S = 30.0
 _KEEPALIVE_S = 15
 # No others are spoken: those done in one call of the crypto library first.
 _CIPHERS = "aes256-gcm@openssh.com,aes128-gcm@openssh.com,chacha20-poly1305@openssh.com,aes256-ctr"
@@ -73,35 +68,6 @@ class _Client(asyncssh.SSHClient):
         return self.person.password(self.target.name, self.target.user or "")
 
 
-class _Quiet(SSHLogger):
-    """Says nothing of the course of a connection, and does not make up the text for it either."""
-
-    def get_child(self, child: str = "", context: str = "") -> "_Quiet":
-        del child, context
-        return self
-
-    def log(self, level: int, msg: object, *args: Any, **kwargs: Any) -> None:
-        if level >= logging.WARNING:
-            super().log(level, msg, *args, **kwargs)
-
-
-_QUIET = _Quiet(logging.getLogger("asyncssh"))
-
-
-class _Connection(asyncssh.SSHClientConnection):
-    """A connection of which no packet is written down."""
-
-    @property
-    def logger(self) -> SSHLogger:
-        return _QUIET
-
-    def log_sent_packet(self, *_: object) -> None:
-        pass
-
-    def log_received_packet(self, *_: object) -> None:
-        pass
-
-
 async def open_connection(
     target: Target,
     person: Person,
@@ -112,14 +78,21 @@ async def open_connection(
     """Open a connection to a target that says everything, from here or from the hop before it."""
     trusted = trusted_keys(target, known_hosts)
     client = _Client(target, person, known_hosts, changed=bool(trusted.keys))
-    keys, asks_agent = _offered(target)
-    options = copy(_options(target.user, keys, asks_agent=asks_agent))
-    options.host, options.port = target.host, target.port or SSH_PORT
-    options.known_hosts = (*trusted, (), (), (), ())
-    options.protocol_factory = lambda: client
-    options.client_keys = [copy(pair) for pair in options.client_keys or ()]
     try:
-        return await _established(options, tunnel)
+        return await asyncssh.connect(
+            target.host,
+            target.port or SSH_PORT,
+            tunnel=tunnel if tunnel is not None else (),
+            username=target.user,
+            known_hosts=tuple(trusted),
+            client_factory=lambda: client,
+            connect_timeout=CONNECT_S,
+            login_timeout=CONNECT_S,
+            keepalive_interval=_KEEPALIVE_S,
+            encryption_algs=_CIPHERS,
+            config=None,
+            **_offered(target),
+        )
     except asyncssh.HostKeyNotVerifiable as error:
         raise untrusted(
             target, shown=client.refused, changed=client.changed, said=error.reason
@@ -139,54 +112,15 @@ async def open_connection(
         ) from error
 
 
-async def _established(
-    options: asyncssh.SSHClientConnectionOptions, tunnel: asyncssh.SSHClientConnection | None
-) -> asyncssh.SSHClientConnection:
-    """As `asyncssh.connect` does it, which would prepare options in a thread for every connection."""
-    loop = asyncio.get_running_loop()
-    options.waiter = loop.create_future()
-    connection = _Connection(loop, options, wait="auth")
-    try:
-        async with asyncio.timeout(CONNECT_S):
-            if tunnel is None:
-                await loop.create_connection(lambda: connection, options.host, options.port)
-            else:
-                session = cast("asyncssh.SSHTCPSession[bytes]", connection)
-                await tunnel.create_connection(lambda: session, options.host, options.port)
-        async with asyncio.timeout(_LOGIN_S):
-            await options.waiter
-    except BaseException:
-        connection.abort()
-        raise
-    return connection
-
-
-def _offered(target: Target) -> tuple[tuple[asyncssh.SSHKey, ...], bool]:
-    """The keys that get in, and whether the agent and the person's own keys are asked too.
-
-    A password is given when it is asked for.
-    """
+def _offered(target: Target) -> dict[str, Any]:
+    """What gets in: a password when it is asked for, the keys that are named, else the agent and the person's own."""
     if target.password is not None:
-        return (), False
+        return {"client_keys": None, "agent_path": None}
     if target.key_text is not None:
-        return (_key_of(target.key_text, target.name),), False
-    return tuple(_key(file) for file in target.key_files), not target.key_files
-
-
-@lru_cache(maxsize=8)
-def _options(
-    user: str | None, keys: tuple[asyncssh.SSHKey, ...], *, asks_agent: bool
-) -> asyncssh.SSHClientConnectionOptions:
-    """What connections of the same user have in common; preparing it takes longer than a handshake."""
-    own = {} if asks_agent else {"client_keys": list(keys) or None, "agent_path": None}
-    return asyncssh.SSHClientConnectionOptions(
-        username=user,
-        login_timeout=_LOGIN_S,
-        keepalive_interval=_KEEPALIVE_S,
-        encryption_algs=_CIPHERS,
-        config=None,
-        **own,
-    )
+        return {"client_keys": [_key_of(target.key_text, target.name)], "agent_path": None}
+    if target.key_files:
+        return {"client_keys": [_key(file) for file in target.key_files], "agent_path": None}
+    return {}
 
 
 @cache

@@ -69,7 +69,10 @@ def untrusted(target: Target, *, shown: str, changed: bool, said: str) -> Perman
         hint = "if the machine was made anew, remove its old key with `ssh-keygen -R`"
     else:
         found = "is not known"
-        hint = "pin it with --host-key, in a fleet with hostKey, or confirm it at a terminal"
+        hint = (
+            "pin it with --host-key or the hostKey of a fleet, confirm it at a terminal, or trust the"
+            " first that is shown with --accept-new-host-keys (fleets only)"
+        )
     shows = f": it shows {shown}" if shown else ""
     return PermanentError(
         f"the host key of {target.name} {found}{shows}", subject=target.name, hint=hint

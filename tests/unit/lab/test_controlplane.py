@@ -12,7 +12,7 @@ from transom_lab.controlplane import ca_certificate_hash, kubeadm_documents
 
 
 def test_the_configuration_names_the_version_and_the_address_hosts_reach():
-    init, cluster = kubeadm_documents("1.36.4")
+    init, cluster, _kubelet = kubeadm_documents("1.36.4")
     assert init["localAPIEndpoint"]["advertiseAddress"] == "10.77.0.2"
     assert cluster["kubernetesVersion"] == "v1.36.4"
     assert "127.0.0.1" in cluster["apiServer"]["certSANs"]
