@@ -26,7 +26,7 @@ examples:
 
 Hosts of a fleet are drained first, unless --no-drain; one machine named by its ADDRESS, which was
 joined without a fleet, is not: `kubectl drain` does that.
-exit codes: 0 done, 2 usage or not confirmed, 4 try again, 5 failed
+exit codes: 0 done, 2 usage or not confirmed, 3 the host is of another fleet, 4 try again, 5 failed
 """
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from transom.errors import PermanentError, TemporaryError, TransomError
+from transom.errors import PermanentError, TemporaryError, TransomError, UnsupportedError
 from transom.fleet.apply import Applied, FleetWatcher, Outcome
 from transom.fleet.cluster import ClusterEntry, read_cluster, read_entry
 from transom.fleet.drain import drain
@@ -163,7 +163,7 @@ async def _undo(
     taken = bool(status["joined"]) or request.force
     joined = taken or bool(status["adopted"])
     if owner is not None and not Owner(**owner).gives_way_to(request.owner):
-        raise PermanentError(
+        raise UnsupportedError(
             f"{node} belongs to fleet {owner['fleet']!r} ({owner['who']}), "
             f"cluster {owner['cluster'] or 'none yet'}",
             subject=node,

@@ -226,6 +226,18 @@ def test_a_reset_of_all_returns_every_host_to_what_it_was(site, capsys):
     assert (result["verb"], result["hosts"][0]["outcome"]) == ("reset", "unchanged")
 
 
+def test_a_host_of_another_fleet_is_neither_planned_for_nor_reset(site, capsys, tmp_path):
+    assert main(["apply", "--yes"]) == 0
+    (tmp_path / "fleet.yaml").write_text(fleet_text(2).replace("name: shop", "name: bank"))
+    capsys.readouterr()
+    assert main(["plan"]) == 3
+    assert "does not belong to fleet bank" in capsys.readouterr().out
+    assert main(["reset", "--all", "--yes"]) == 3
+    assert "win-02 belongs to fleet 'shop'" in capsys.readouterr().out
+    assert all(machine.is_joined for machine in site.machines.values())
+    assert all(not node.unschedulable for node in site.api.held_nodes.values())
+
+
 @pytest.mark.parametrize("at", ["python.exe", "node.pyz"])
 def test_an_upload_that_is_cut_is_told_completed_by_the_next_apply_and_wholly_reset(
     site, capsys, at
