@@ -99,12 +99,13 @@ def test_a_plugin_of_every_version_is_told_who_asks_and_run_once_for_all(
     assert told["spec"]["cluster"]["server"] == server.url
 
 
-def test_a_token_that_is_refused_or_over_is_renewed(server, cluster):
+@pytest.mark.parametrize("ends", ["2020-01-01T00:00:00Z", "2020-01-01T00:00:00"])
+def test_a_token_that_is_refused_or_over_is_renewed(server, cluster, ends):
     server.serve("/version", status(401), VERSION)
     assert ask(cluster(plugin())) == ["1.37.1"]
     assert shown(server) == ["Bearer token-1", "Bearer token-2"]
     server.seen.clear()
-    api = cluster(plugin(env=[{"name": "ENDS", "value": "2020-01-01T00:00:00Z"}]))
+    api = cluster(plugin(env=[{"name": "ENDS", "value": ends}]))
     ask(api, times=2)
     assert sorted(shown(server)) == ["Bearer token-3", "Bearer token-4"]
 

@@ -161,9 +161,10 @@ def _status(printed: bytes, code: int, program: str) -> Mapping[str, str]:
 
 def _time(text: str | None) -> datetime | None:
     try:
-        return datetime.fromisoformat(text) if text else None
+        found = datetime.fromisoformat(text) if text else None
     except ValueError:
         return None
+    return found if found is None or found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def _kept_token(provider: Mapping[str, Any]) -> str:
