@@ -38,7 +38,7 @@ def memory_mib(room: Room) -> float:
 
 def join(lab: Lab, host: WindowsHost) -> tuple[float, float]:
     """Join by the upstream kubeadm.exe; seconds until it ended and until the Node was Ready."""
-    token = lab.control_plane.create_token(lab.program("kubeadm"))
+    token = signed_token(lab)
     pin = ca_certificate_hash(lab.control_plane.ca_certificate.read_text(encoding="ascii"))
     began = time.monotonic()
     host.run(
@@ -56,12 +56,28 @@ def join(lab: Lab, host: WindowsHost) -> tuple[float, float]:
     return joined, time.monotonic() - began
 
 
+def signed_token(lab: Lab) -> str:
+    """A token that the cluster has signed for: kubeadm.exe would come back for that after five seconds."""
+    token = lab.control_plane.create_token(lab.program("kubeadm"))
+    path = f"jsonpath={{.data.jws-kubeconfig-{token.partition('.')[0]}}}"
+    began = time.monotonic()
+    while not ask(lab, "get", "configmap", "cluster-info", "-n", "kube-public", "-o", path):
+        if time.monotonic() - began > DEADLINE_S:
+            raise SystemExit("the token was not signed")
+        time.sleep(0.05)
+    return token
+
+
 def is_ready(lab: Lab, name: str) -> bool:
     """Whether the Node is Ready."""
     path = "jsonpath={.status.conditions[?(@.type=='Ready')].status}"
-    kubectl = [str(lab.program("kubectl")), "--kubeconfig", str(lab.kubeconfig)]
-    argv = [*kubectl, "get", "node", name, "--ignore-not-found", "-o", path]
-    return subprocess.run(argv, capture_output=True, check=False).stdout == b"True"
+    return ask(lab, "get", "node", name, "--ignore-not-found", "-o", path) == b"True"
+
+
+def ask(lab: Lab, *words: str) -> bytes:
+    """What kubectl answers."""
+    argv = [str(lab.program("kubectl")), "--kubeconfig", str(lab.kubeconfig), *words]
+    return subprocess.run(argv, capture_output=True, check=False).stdout
 
 
 def main() -> int:
