@@ -37,7 +37,10 @@ class Document:
     `<<` has the place where it is written.
     """
 
-    __slots__ = ("_outline", "_root", "_text", "first_line", "index", "name", "start", "value")
+    __slots__ = (
+        *("_outline", "_root", "_spelt", "_text"),
+        *("first_line", "index", "name", "start", "value"),
+    )
 
     def __init__(
         self,
@@ -58,6 +61,7 @@ class Document:
         self.first_line = first_line
         self._root = root
         self._outline: Outline | None = None
+        self._spelt: dict[float, set[str]] | None = None
 
     @property
     def source(self) -> bytes:
@@ -125,8 +129,10 @@ class Document:
             return None
         if type(value) is not int:
             return None
-        spelt = {word for word in set(_NUMBER.findall(self._text.decode())) if _reads(word, value)}
-        return spelt.pop() if len(spelt) == 1 else None
+        if self._spelt is None:
+            self._spelt = _spellings(self._text.decode())
+        spelt = self._spelt.get(value, set())
+        return next(iter(spelt)) if len(spelt) == 1 else None
 
     def _find(self, path: Path) -> "Node | None":
         steps = self._walk(path)
@@ -149,11 +155,17 @@ class Document:
         return steps
 
 
-def _reads(word: str, value: int) -> bool:
-    try:
-        return read_plain(word) == value
-    except UnreadableScalar:
-        return False
+def _spellings(text: str) -> dict[float, set[str]]:
+    """The ways in which a text writes each number that it may have."""
+    found: dict[float, set[str]] = {}
+    for word in set(_NUMBER.findall(text)):
+        try:
+            value = read_plain(word)
+        except UnreadableScalar:
+            continue
+        if isinstance(value, int | float):
+            found.setdefault(value, set()).add(word)
+    return found
 
 
 def end_of(text: str) -> tuple[int, int]:

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transom.spec.loader import Position, load
+from transom.spec.scalar import read_plain
 
 SOURCE = """\
 # a comment
@@ -97,6 +98,19 @@ def test_a_scalar_keeps_the_characters_it_was_written_in(document):
 def test_an_integer_keeps_its_spelling_beside_any_other(written, other):
     (document,) = load(f"a: {written}\nb: {other}\n", name="x")
     assert document.text(("a",)) == written
+
+
+def test_numbers_are_looked_for_once_however_many_are_asked_for(monkeypatch):
+    read = []
+
+    def reading(word):
+        read.append(word)
+        return read_plain(word)
+
+    monkeypatch.setattr("transom.spec.document.read_plain", reading)
+    (document,) = load("".join(f"a{n}: {n}\n" for n in range(50)), name="x")
+    assert [document.text((f"a{n}",)) for n in range(50)] == [str(n) for n in range(50)]
+    assert len(read) == 50
 
 
 def test_plain_means_without_quotes(document):
