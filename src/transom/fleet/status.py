@@ -84,7 +84,7 @@ def status_of(surveyed: Surveyed, nodes: Mapping[str, Node]) -> FleetStatus:
     hosts = tuple(
         _host(plan, surveyed, nodes.get(_node_name(surveyed, plan))) for plan in surveyed.plan.hosts
     )
-    named = {host.name.lower() for host in surveyed.plan.fleet.hosts}
+    named = {host.node_name for host in surveyed.plan.fleet.hosts}
     return FleetStatus(
         hosts=hosts,
         left_over=tuple(_left_over(nodes.values(), named)),

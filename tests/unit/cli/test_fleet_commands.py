@@ -398,6 +398,53 @@ def test_an_upgrade_takes_nodes_wave_by_wave_to_the_new_version(site, capsys, tm
     assert "nothing to do" in capsys.readouterr().out
 
 
+def test_a_node_that_somebody_cordoned_holds_an_upgrade_back(site, capsys, tmp_path):
+    assert main(["apply", "--yes"]) == 0
+    _offer(site, tmp_path, "1.37.2")
+    site.api.server_version = "1.37.2"
+    site.api.held_nodes["win-02"] = replace(site.api.held_nodes["win-02"], unschedulable=True)
+    capsys.readouterr()
+    words = ["upgrade", "--to", "1.37.2", "--host", "win-01", "--yes"]
+    assert main(words) == 4
+    said = capsys.readouterr().out
+    assert "Away already" in said
+    assert "win-02: cordoned by somebody else" in said
+    assert "win-01: of pool web at most 1 of 2 nodes may be away at once" in said
+    assert "  next: mend or uncordon what is away, or raise maxUnavailable" in said
+    assert main(["upgrade", "--yes"]) == 4
+    assert {name: machine.kubelet for name, machine in site.machines.items()} == {
+        "win-01": "1.37.1",
+        "win-02": "1.37.2",
+    }
+    site.api.held_nodes["win-02"] = replace(site.api.held_nodes["win-02"], unschedulable=False)
+    assert main(["upgrade", "--yes"]) == 0
+    assert site.machines["win-01"].kubelet == "1.37.2"
+
+
+def test_a_node_that_was_rolled_back_and_is_ready_takes_pods_again(site, tmp_path):
+    assert main(["apply", "--yes"]) == 0
+    _offer(site, tmp_path, "1.37.2")
+    site.api.server_version = "1.37.2"
+    broken = Completed(code=1, output="[ERROR CRI]")
+    site.machines["win-01"].host.programs["kubeadm-new.exe"] = lambda *_: broken
+    assert main(["upgrade", "--to", "1.37.2", "--yes", "--keep-going"]) == 5
+    assert not site.api.held_nodes["win-01"].unschedulable
+    versions = {name: machine.kubelet for name, machine in site.machines.items()}
+    assert versions == {"win-01": "1.37.1", "win-02": "1.37.2"}
+
+
+def test_a_node_that_is_not_ready_holds_maintenance_of_its_pool_back(site, capsys):
+    assert main(["apply", "--yes"]) == 0
+    ran = commands(site, "patch")
+    away = replace(site.api.held_nodes["win-02"], ready=False, problem="PLEG is not healthy")
+    site.api.held_nodes["win-02"] = away
+    capsys.readouterr()
+    assert main(["maintain", "--host", "win-01", "--yes", "--", "patch"]) == 4
+    said = capsys.readouterr().out
+    assert "and 1 is: win-02 (NotReady: PLEG is not healthy)" in said
+    assert ran == []
+
+
 @pytest.fixture
 def with_addons(site, monkeypatch):
     """The same site, with a cluster that keeps objects too."""

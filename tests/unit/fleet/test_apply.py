@@ -182,6 +182,45 @@ def test_a_budget_that_blocks_stops_the_waves_and_names_the_pod(simulation):
     assert outcomes(again) == {"win-01": Outcome.CHANGED, "win-02": Outcome.CHANGED}
 
 
+def test_a_node_that_is_away_for_another_reason_leaves_no_room_for_a_wave():
+    simulation = Simulation(3)
+    apply(simulation)
+    _disturb(simulation, "win-01", "win-02")
+    node = simulation.api.held_nodes["win-03"]
+    simulation.api.held_nodes["win-03"] = replace(node, unschedulable=True)
+    simulation.api.writes = []
+    planned, watcher = apply(simulation)
+    assert (planned.waves, planned.held_back) == ((), ("win-01", "win-02"))
+    assert outcomes(watcher)["win-01"] is Outcome.NOT_STARTED
+    assert "win-03 (cordoned by somebody else)" in str(watcher.ended["win-01"].error)
+    assert simulation.api.writes == []
+    simulation.api.held_nodes["win-03"] = node
+    _, again = apply(simulation)
+    assert outcomes(again)["win-02"] is Outcome.CHANGED
+
+
+def test_a_node_that_is_away_comes_first_and_is_mended_by_its_wave():
+    simulation = Simulation(3)
+    apply(simulation)
+    _disturb(simulation, "win-01", "win-02")
+    node = simulation.api.held_nodes["win-02"]
+    simulation.api.held_nodes["win-02"] = replace(node, ready=False, problem="no network")
+    uncordon, machine = simulation.api.set_unschedulable, simulation.machines["win-02"]
+    begun = []
+
+    async def cordoned(name, *, unschedulable):
+        begun.append(name)
+        await uncordon(name, unschedulable=unschedulable)
+        held = simulation.api.held_nodes[name]
+        simulation.api.held_nodes[name] = replace(held, ready=machine.health().ready)
+
+    simulation.api.set_unschedulable = cordoned
+    planned, watcher = apply(simulation)
+    assert planned.waves == (("win-02",), ("win-01",))
+    assert list(dict.fromkeys(begun)) == ["win-02", "win-01"]
+    assert {ended.error for ended in watcher.ended.values()} == {None}
+
+
 def test_a_node_left_cordoned_by_a_wave_that_was_cut_short_is_let_go(simulation):
     apply(simulation)
     node = simulation.api.held_nodes["win-01"]

@@ -40,11 +40,20 @@ class PlannedHost:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AwayHost:
+    """A host whose node takes no pods already, and why."""
+
+    host: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FleetPlanDocument:
     """What `apply` would do; hosts of one wave are disturbed together, the waves in their order.
 
     `refused` are the reasons why the cluster and the fleet do not go together; `addons` is what
-    would be created or changed in the cluster; `unread` is what could not be looked at.
+    would be created or changed in the cluster; `unread` is what could not be looked at. `away` are
+    hosts whose nodes take no pods already; those that they leave no room for are `held_back`.
     """
 
     api_version: str = API_VERSION
@@ -52,6 +61,8 @@ class FleetPlanDocument:
     fleet: str
     hosts: tuple[PlannedHost, ...]
     waves: tuple[tuple[str, ...], ...]
+    away: tuple[AwayHost, ...]
+    held_back: tuple[str, ...]
     refused: tuple[Refusal, ...]
     notes: tuple[str, ...]
     misplaced: tuple[Misplaced, ...]
@@ -66,6 +77,8 @@ def plan_document(plan: "FleetPlan") -> FleetPlanDocument:
         fleet=plan.fleet.name,
         hosts=tuple(_host(host) for host in plan.hosts),
         waves=plan.waves,
+        away=tuple(AwayHost(host=name, why=away.why) for name, away in plan.away.items()),
+        held_back=plan.held_back,
         refused=(*plan.checked.refusals, *plan.addons.refusals),
         notes=plan.checked.notes,
         misplaced=plan.checked.misplaced,
