@@ -199,7 +199,7 @@ def test_a_node_that_is_away_for_another_reason_leaves_no_room_for_a_wave():
     assert outcomes(again)["win-02"] is Outcome.CHANGED
 
 
-def test_a_node_that_is_away_comes_first_and_is_mended_by_its_wave():
+def test_a_node_that_is_away_comes_first_and_is_mended_by_its_wave(monkeypatch):
     simulation = Simulation(3)
     apply(simulation)
     _disturb(simulation, "win-01", "win-02")
@@ -212,9 +212,9 @@ def test_a_node_that_is_away_comes_first_and_is_mended_by_its_wave():
         begun.append(name)
         await uncordon(name, unschedulable=unschedulable)
         held = simulation.api.held_nodes[name]
-        simulation.api.held_nodes[name] = replace(held, ready=machine.health().ready)
+        simulation.api.held_nodes[name] = replace(held, ready=machine.is_joined)
 
-    simulation.api.set_unschedulable = cordoned
+    monkeypatch.setattr(simulation.api, "set_unschedulable", cordoned)
     planned, watcher = apply(simulation)
     assert planned.waves == (("win-02",), ("win-01",))
     assert list(dict.fromkeys(begun)) == ["win-02", "win-01"]

@@ -14,13 +14,14 @@ from transom.fleet.rolling import Rolling
 from transom.fleet.waves import away_of, pools_of
 from transom.kube.api import Node
 from transom.kube.memory import MemoryApi
+from transom.model.fleet import Fleet
 
 
 @dataclass
 class Story:
     """A cluster whose nodes are cordoned, looked at and let go; `events` happen before a wave."""
 
-    fleet: object
+    fleet: Fleet
     keep_going: bool = False
     failing: frozenset[str] = frozenset()
     waves: list[tuple[str, ...]] = field(default_factory=list)
