@@ -13,8 +13,9 @@ from typing import Protocol
 from transom.errors import PermanentError, TemporaryError, TransomError
 from transom.fleet.approve import Asker, approve_serving, names_of
 from transom.fleet.carry import carry, clear
-from transom.fleet.drain import MARK, empty, uncordon
+from transom.fleet.drain import empty, uncordon
 from transom.fleet.hosts import each
+from transom.fleet.marks import CORDONED, of_fleet
 from transom.fleet.plan import HostPlan, Standing
 from transom.fleet.rolling import Rolling
 from transom.fleet.run import Clock, HostRun
@@ -156,7 +157,7 @@ async def _work(work: Applying, host: Host, planned: HostPlan, watcher: Watcher)
         return Applied(host=host.name, outcome=Outcome.CHANGED, changed=changed)
     watcher.stage("wait until the node is Ready")
     node = await await_ready(node_name, api, work.doors.clock)
-    labels = given_labels(host.labels)
+    labels = given_labels(host.labels) | of_fleet(node, work.surveyed.plan.fleet.name)
     if any(node.labels.get(key) != value for key, value in labels.items()):
         await patiently(lambda: api.label_node(node_name, labels), work.doors.clock)
     notes: tuple[str, ...] = ()
@@ -231,15 +232,16 @@ def _asker(work: Applying, host: Host, request: Request, since: int) -> Asker:
 
 
 async def _look_after_unchanged(work: Applying, planned: Sequence[HostPlan]) -> None:
-    """Hosts with nothing to do: their Nodes are only read, unless a wave was cut short on one."""
+    """Hosts with nothing to do: their Nodes are only read, unless one lacks its mark or is left cordoned."""
     api = work.doors.api
     nodes = {node.name: node for node in await api.nodes()} if api is not None and planned else {}
     for host in planned:
         name = work.surveyed.requests[host.name].recipe.join.node_name
-        work.watcher.done(await _unchanged(api, host, nodes.get(name)))
+        work.watcher.done(await _unchanged(work, host, nodes.get(name)))
 
 
-async def _unchanged(api: Api | None, host: HostPlan, node: Node | None) -> Applied:
+async def _unchanged(work: Applying, host: HostPlan, node: Node | None) -> Applied:
+    api, fleet = work.doors.api, work.surveyed.plan.fleet.name
     if api is None:
         return Applied(host=host.name, outcome=Outcome.UNCHANGED)
     if node is None or not node.ready:
@@ -254,6 +256,14 @@ async def _unchanged(api: Api | None, host: HostPlan, node: Node | None) -> Appl
                 hint=f"`transom doctor --host {host.name}` looks for the cause",
             ),
         )
-    if MARK in node.labels:
-        await uncordon(api, node)
-    return Applied(host=host.name, outcome=Outcome.UNCHANGED, ready=True, kubelet=node.kubelet)
+    unchanged = Applied(host=host.name, outcome=Outcome.UNCHANGED, ready=True, kubelet=node.kubelet)
+    lacking = of_fleet(node, fleet)
+    try:
+        if lacking:
+            await api.label_node(node.name, lacking)
+        if CORDONED in node.labels:
+            await uncordon(api, node)
+    except TransomError as error:
+        return replace(unchanged, error=error)
+    notes = (f"{node.name} is marked as a node of fleet {fleet}",) if lacking else ()
+    return replace(unchanged, notes=notes)

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 
 from transom.errors import PermanentError, Refused, TransomError
 from transom.fleet.apply import Applied, FleetWatcher, Outcome, leave
-from transom.fleet.drain import MARK, empty, uncordon
+from transom.fleet.drain import empty, uncordon
 from transom.fleet.hosts import each
+from transom.fleet.marks import CORDONED, MAINTAINED
 from transom.fleet.plan import HostPlan, Standing, host_plan
 from transom.fleet.rolling import Rolling
 from transom.fleet.run import HostRun
@@ -21,7 +22,6 @@ from transom.kube.api import Api, Node
 from transom.model.answers import Survey
 from transom.model.fleet import Host, Reboot
 
-DONE = "transom.dev/maintained"
 _COMMAND_S = 4 * 3600.0
 _SAID = 500
 
@@ -80,8 +80,8 @@ def _problem(host: HostPlan, node: Node | None) -> Applied | None:
 
 
 def _is_done(node: Node, work: Maintenance) -> bool:
-    left_over = MARK in node.labels
-    return node.labels.get(DONE) == work.day and not work.again and not left_over
+    left_over = CORDONED in node.labels
+    return node.labels.get(MAINTAINED) == work.day and not work.again and not left_over
 
 
 def _node_name(work: Maintenance, host: str) -> str:
@@ -123,7 +123,7 @@ async def _maintain_host(work: Maintenance, host: Host, watcher: Watcher) -> App
     watcher.stage("wait until the node is Ready")
     node = await await_ready(node_name, api, clock)
     await uncordon(api, node)
-    await api.label_node(node_name, {DONE: work.day})
+    await api.label_node(node_name, {MAINTAINED: work.day})
     return Applied(
         host=host.name,
         outcome=Outcome.CHANGED,

@@ -9,7 +9,7 @@ in which the fleet first names them, hosts in the fleet's order.
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from transom.fleet.drain import MARK
+from transom.fleet.marks import CORDONED
 from transom.kube.api import Node
 from transom.model.fleet import Fleet, Host
 
@@ -83,7 +83,7 @@ def waves_of(
 def _away(node: Node | None) -> Away | None:
     if node is None:
         return Away(why="it has no Node")
-    if node.unschedulable and MARK not in node.labels:
+    if node.unschedulable and CORDONED not in node.labels:
         silent = "" if node.ready else ", and NotReady"
         return Away(why=f"cordoned by somebody else{silent}", lasts=True)
     if not node.ready:

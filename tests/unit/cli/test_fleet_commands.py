@@ -21,7 +21,8 @@ from tests.unit.fleet.test_carry import Held
 
 from transom.cli import fleet_access
 from transom.cli.main import main
-from transom.kube.api import Pod, Secret
+from transom.fleet.marks import FLEET
+from transom.kube.api import Node, Pod, Secret
 from transom.kube.memory_objects import MemoryObjects
 from transom.model.answers import ProgramState
 from transom.model.fleet import KubernetesSpec
@@ -175,13 +176,22 @@ def test_status_shows_how_hosts_stand_and_what_is_left_over(site, capsys, tmp_pa
     assert said[1].split()[:4] == ["win-01", "10.0.0.2", "20348.2700", "Ready"]
     assert "flannel overlay" in said[1]
     assert "settled" in said[1]
-    node = site.api.held_nodes["win-02"]
-    site.api.held_nodes["win-02"] = replace(node, labels={"transom.dev/prepared": "true"})
+    for name, system, labels in (
+        ("by-hand", "windows", {}),
+        ("linux", "linux", {}),
+        ("theirs", "windows", {FLEET: "another"}),
+    ):
+        site.api.held_nodes[name] = Node(name=name, ready=True, system=system, labels=labels)
     (tmp_path / "fleet.yaml").write_text(fleet_text(1))
+    assert main(["status"]) == 0
+    said = capsys.readouterr().out
+    assert "win-02: left over: its Node is marked as one of this fleet" in said
+    assert "Windows nodes of no fleet: by-hand" in said
+    assert "theirs" not in said
     assert main(["status", "-o", "json"]) == 0
     status = json.loads(capsys.readouterr().out)
     assert [host["host"] for host in status["hosts"]] == ["win-01"]
-    assert status["leftOver"] == ["win-02"]
+    assert (status["leftOver"], status["ofNoFleet"]) == (["win-02"], ["by-hand"])
 
 
 def test_a_status_names_what_is_the_matter(site, capsys):
@@ -297,9 +307,14 @@ def test_a_node_that_others_made_is_adopted_and_then_planned(site, capsys):
     assert main(["plan", "--host", "win-01"]) == 3
     assert "transom adopt --host win-01" in capsys.readouterr().out
     assert main(["adopt"]) == 2
+    found = replace(site.api.held_nodes["win-01"], labels={"tier": "web"})
+    site.api.held_nodes["win-01"] = found
     assert main(["adopt", "--host", "win-01", "--yes"]) == 0
     assert "win-01  changed" in capsys.readouterr().out
+    assert site.api.held_nodes["win-01"].labels == {"tier": "web", FLEET: "shop"}
     assert main(["plan", "--host", "win-01"]) in (0, 1)
+    assert main(["reset", "--host", "win-01", "--yes"]) == 0
+    assert site.api.held_nodes["win-01"] == found
 
 
 def test_a_host_that_is_no_node_cannot_be_adopted(site, capsys):

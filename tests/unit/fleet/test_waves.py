@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from transom.fleet.drain import MARK
+from transom.fleet.marks import CORDONED
 from transom.fleet.waves import Away, away_of, next_wave, pools_of, waves_of
 from transom.kube.api import Node
 from transom.model.fleet import (
@@ -129,7 +129,7 @@ def test_who_is_away_is_said_with_the_reason():
         Node(name="h0", ready=True),
         Node(name="h1", ready=True, unschedulable=True),
         Node(name="h2", ready=False, problem="PLEG is not healthy"),
-        Node(name="h3", ready=True, unschedulable=True, labels={MARK: "true"}),
+        Node(name="h3", ready=True, unschedulable=True, labels={CORDONED: "true"}),
         Node(name="h4", ready=False, unschedulable=True),
         Node(name="of-another-fleet", ready=False),
     ]

@@ -163,8 +163,9 @@ def applied_host(applied: "Applied") -> AppliedHost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FleetStatusDocument:
-    """How the hosts stand; `left_over` are Nodes that no host of the fleet names any more.
+    """How the hosts stand; `left_over` are Nodes marked as the fleet's that no host of it names any more.
 
+    `of_no_fleet` are Windows Nodes without the mark of any fleet; those of other fleets are not named.
     `findings` is what is the matter with the cluster itself, `unread` what could not be looked at.
     """
 
@@ -172,5 +173,6 @@ class FleetStatusDocument:
     kind: str = "FleetStatus"
     hosts: tuple[HostStatus, ...]
     left_over: tuple[str, ...]
+    of_no_fleet: tuple[str, ...]
     findings: tuple[str, ...]
     unread: tuple[str, ...] = ()
