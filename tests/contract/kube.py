@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from transom.errors import PermanentError
+from transom.fleet.marks import FLEET, none_of, of_fleet
 from transom.kube.api import Api
 from transom.kube.bootstrap_token import NAMESPACE, new_token, token_secret
 from transom.model.sight import RequestState
@@ -62,6 +63,7 @@ async def keeps_its_promises(api: Api, *, version: str, node: str) -> None:
     with pytest.raises(PermanentError):
         await api.label_node("no-such-node", {"tier": "web"})
 
+    await _knows_a_fleets_nodes(api, node)
     assert await api.node("no-such-node") is None
     assert await api.delete_node("no-such-node") is False
     for unschedulable in (True, False):
@@ -73,6 +75,16 @@ async def keeps_its_promises(api: Api, *, version: str, node: str) -> None:
         await api.set_unschedulable("no-such-node", unschedulable=True)
     assert await api.delete_node(node) is True
     assert await api.node(node) is None
+
+
+async def _knows_a_fleets_nodes(api: Api, node: str) -> None:
+    listed = {item.name: item for item in await api.nodes()}
+    assert of_fleet(listed[node], "shop") == {FLEET: "shop"}
+    await api.label_node(node, of_fleet(listed[node], "shop"))
+    (marked,) = [item for item in await api.nodes() if item.labels.get(FLEET) == "shop"]
+    assert (marked.name, of_fleet(marked, "shop")) == (node, {})
+    await api.label_node(node, none_of(marked.labels))
+    assert not any(FLEET in item.labels for item in await api.nodes())
 
 
 async def _drains(api: Api, node: str) -> None:

@@ -54,20 +54,21 @@ def print_result(
             about = "" if refusal.subject == applied.host else f"{refusal.subject}: "
             print(f"{applied.host}: {about}{refusal.found}")
             print(f"  why:  {refusal.reason}\n  next: {refusal.fix}")
-        if applied.error is not None and not applied.refusals:
-            print(f"{applied.host}: {applied.error.message}")
-            if applied.error.hint:
-                print(f"  next: {applied.error.hint}")
+    for (message, hint), hosts in _reasons(results).items():
+        print(f"{', '.join(hosts)}: {message}")
+        if hint:
+            print(f"  next: {hint}")
 
 
 def exit_code(results: Sequence["Applied"]) -> int:
-    """The worst of what came of the hosts; those that were never begun are no reason of their own."""
+    """The worst of what came of the hosts; those that were never begun are a reason only where there is no other."""
     from transom.fleet.apply import Outcome
 
     begun = [applied for applied in results if applied.outcome is not Outcome.NOT_STARTED]
     codes = [applied.error.exit_code for applied in begun if applied.error is not None]
     codes += [UnsupportedError.exit_code for applied in results if applied.refusals]
-    return max(codes, default=0)
+    held = [applied.error.exit_code for applied in results if applied.error is not None]
+    return max(codes or held, default=0)
 
 
 def write_junit(path: Path, results: Sequence["Applied"], *, fleet: str, elapsed_s: float) -> None:
@@ -83,6 +84,15 @@ def write_junit(path: Path, results: Sequence["Applied"], *, fleet: str, elapsed
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise UsageError(f"cannot write {path}", subject=str(path)) from error
+
+
+def _reasons(results: Sequence["Applied"]) -> dict[tuple[str, str], list[str]]:
+    """Why hosts are not as planned, each reason once with all it holds for."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for applied in results:
+        if applied.error is not None and not applied.refusals:
+            found.setdefault((applied.error.message, applied.error.hint), []).append(applied.host)
+    return found
 
 
 def _row(applied: "Applied") -> tuple[str, ...]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from transom.fleet.cluster import ClusterEntry
     from transom.fleet.draft import LinuxNetwork
     from transom.fleet.host_lists import ListedHost
+    from transom.kube.api import Node
     from transom.kube.client import KubeApi
 
 SUMMARY = "Write a commented fleet.yaml from the cluster; nothing else is changed."
@@ -45,7 +46,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--hosts-from",
         metavar="LIST",
-        help="ansible:FILE, csv:FILE (- is standard input), or nodes: the cluster's Windows nodes",
+        help="ansible:FILE, csv:FILE (- is standard input), or nodes: the cluster's Windows nodes of no other fleet",
     )
     parser.add_argument("--force", action="store_true", help="replace a file that is there")
     parser.add_argument("-y", "--yes", action="store_true", help="ask nothing")
@@ -67,8 +68,9 @@ def run(args: Namespace) -> int:
             hint="--force replaces it, -f names another",
         )
     seen = asyncio.run(_read(cluster_access.open_api(args)))
-    hosts = _hosts(args.hosts_from, seen.nodes)
-    text = _draft(args, seen, hosts)
+    name = _name(args)
+    hosts = _hosts(args.hosts_from, seen.nodes, fleet=name)
+    text = _draft(args, seen, hosts, name=name)
     if args.filename == "-":
         print(text, end="")
         return 0
@@ -83,12 +85,12 @@ def run(args: Namespace) -> int:
     return 0
 
 
-def _draft(args: Namespace, seen: "_Seen", hosts: "tuple[ListedHost, ...]") -> str:
+def _draft(args: Namespace, seen: "_Seen", hosts: "tuple[ListedHost, ...]", *, name: str) -> str:
     from transom.fleet.draft import draft
 
     kubeconfig = args.kubeconfig or str(cluster_access.kubeconfig_of(None))
     return draft(
-        _name(args),
+        name,
         seen.entry,
         kubeconfig=kubeconfig,
         context=args.context,
@@ -98,34 +100,35 @@ def _draft(args: Namespace, seen: "_Seen", hosts: "tuple[ListedHost, ...]") -> s
 
 
 class _Seen(NamedTuple):
-    """What the cluster says: the way in, its Windows nodes, the network of the Linux nodes."""
+    """What the cluster says: the way in, its nodes, the network of the Linux nodes."""
 
     entry: "ClusterEntry"
-    nodes: "tuple[ListedHost, ...]"
+    nodes: "tuple[Node, ...]"
     linux: "LinuxNetwork | None"
 
 
 async def _read(api: "KubeApi") -> _Seen:
     from transom.fleet.cluster import read_entry
     from transom.fleet.draft import read_linux_network
-    from transom.fleet.host_lists import from_nodes
     from transom.kube.objects import KubeObjects
 
     try:
         entry = await read_entry(api)
         linux = await read_linux_network(api, entry, KubeObjects(api))
-        return _Seen(entry, from_nodes(await api.nodes()), linux)
+        return _Seen(entry, await api.nodes(), linux)
     finally:
         await api.close()
 
 
-def _hosts(source: str | None, nodes: "tuple[ListedHost, ...]") -> "tuple[ListedHost, ...]":
-    from transom.fleet.host_lists import from_ansible, from_csv
+def _hosts(
+    source: str | None, nodes: "tuple[Node, ...]", *, fleet: str
+) -> "tuple[ListedHost, ...]":
+    from transom.fleet.host_lists import from_ansible, from_csv, from_nodes
 
     if source is None:
         return ()
     if source == "nodes":
-        return nodes
+        return from_nodes(nodes, fleet=fleet)
     kind, _, file = source.partition(":")
     readers = {"ansible": from_ansible, "csv": from_csv}
     if kind not in readers or not file:

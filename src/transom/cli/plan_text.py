@@ -152,10 +152,19 @@ def _refusal(refusal: "Refusal") -> Iterator[str]:
 
 
 def _waves(plan: "FleetPlan") -> Iterator[str]:
+    if plan.away:
+        yield _bold("Away already: counted as unavailable, and first in their waves")
+        for name, away in list(plan.away.items())[:_SHOWN]:
+            yield f"  {name}: {away.why}"
+        if len(plan.away) > _SHOWN:
+            yield f"  and {len(plan.away) - _SHOWN} more"
     if plan.waves:
         yield _bold("Waves: each is cordoned, drained, changed, awaited and uncordoned")
         for number, wave in enumerate(plan.waves, 1):
             yield f"  {number}. {', '.join(wave)}"
+    if plan.held_back:
+        yield _bold("Not begun while so many nodes are away (upgrade.maxUnavailable)")
+        yield f"  {', '.join(plan.held_back)}"
 
 
 def _total(plan: "FleetPlan") -> str:

@@ -18,7 +18,8 @@ examples:
   transom status -f fleet.yaml --pool web --watch
   transom status -f fleet.yaml -o json
 
-A Node that Transom made and that the file no longer names is listed as left over; nobody touches it.
+A Node that is marked as one of the fleet (label transom.dev/fleet) and that the file no longer names is
+listed as left over; nobody touches it. Windows nodes of no fleet are named, those of other fleets not.
 exit codes: 0 every host is as it should be and Ready, 1 not so, 2 usage, 3 the fleet is refused,
 4 the cluster cannot be reached
 """
@@ -74,6 +75,7 @@ def _print(status: "FleetStatus", output: str) -> None:
             FleetStatusDocument(
                 hosts=status.hosts,
                 left_over=status.left_over,
+                of_no_fleet=status.of_no_fleet,
                 findings=status.findings,
                 unread=status.unread,
             )
@@ -99,6 +101,11 @@ def _print(status: "FleetStatus", output: str) -> None:
     for finding in status.findings:
         print(f"cluster: {finding}")
     for name in status.left_over:
-        print(f"{name}: left over: Transom made this Node, and this fleet does not name it")
+        print(
+            f"{name}: left over: its Node is marked as one of this fleet, whose file does not name it"
+        )
+        print(f"  next: name it there again; `transom reset --host {name}` then takes it back")
+    if status.of_no_fleet:
+        print(f"Windows nodes of no fleet: {', '.join(status.of_no_fleet)}")
     for what in status.unread:
         print(f"not looked at: {what}")

@@ -19,8 +19,9 @@ examples:
 
 The file's kubernetes.version is changed to what --to says, once the plan is confirmed; without --to the
 nodes go to what the file says. The new version must be locked: `transom lock --to 1.37.1`.
-A node that is not Ready afterwards is rolled back, and no further wave begins.
-exit codes: 0 done, 2 usage or not confirmed, 3 refused, 4 try again, 5 a node was rolled back
+A node that is not Ready afterwards is rolled back, and no further wave begins. Never more nodes of a pool
+are away than its upgrade.maxUnavailable: NotReady and cordoned ones count, and are upgraded first.
+exit codes: 0 done, 2 usage or not confirmed, 3 refused, 4 try again (too many nodes away), 5 a node was rolled back
 """
 
 
@@ -39,7 +40,9 @@ def configure(parser: ArgumentParser) -> None:
         help="one machine: reset it and join it again where its runtime ends; drain it first",
     )
     parser.add_argument(
-        "--keep-going", action="store_true", help="begin the next wave after a failure too"
+        "--keep-going",
+        action="store_true",
+        help="begin the next wave after a failure too, while maxUnavailable allows it",
     )
 
 

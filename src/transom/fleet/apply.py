@@ -5,24 +5,27 @@ come, so that an interruption loses none. One host's failure is its own; a faile
 """
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Protocol
 
-from transom.errors import TemporaryError, TransomError
+from transom.errors import PermanentError, TemporaryError, TransomError
 from transom.fleet.approve import Asker, approve_serving, names_of
 from transom.fleet.carry import carry, clear
-from transom.fleet.drain import MARK, empty, uncordon
+from transom.fleet.drain import empty, uncordon
 from transom.fleet.hosts import each
+from transom.fleet.marks import CORDONED, of_fleet
 from transom.fleet.plan import HostPlan, Standing
-from transom.fleet.run import HostRun
+from transom.fleet.rolling import Rolling
+from transom.fleet.run import Clock, HostRun
 from transom.fleet.survey import FleetDoors, Surveyed
 from transom.fleet.work import Bench, Watcher, await_ready, bring_to_recipe, patiently
 from transom.kube.api import Api, Node
 from transom.model.answers import Survey
 from transom.model.fleet import Host, Reboot
 from transom.model.problem import Refusal
-from transom.model.request import Request, run_name
+from transom.model.request import Request, Verb, run_name
 from transom.recipe.node_labels import given_labels
 
 _BRINGING = ("artifacts", "upgrade")
@@ -94,20 +97,23 @@ async def apply_plan(work: Applying) -> None:
     await _look_after_unchanged(work, plan.standing(Standing.UNCHANGED))
     calm = [host for host in plan.standing(Standing.CHANGES) if not host.drains]
     await _all(work, calm)
-    planned = {host.name: host for host in plan.hosts}
-    for number, wave in enumerate(plan.waves):
-        if not await _all(work, [planned[name] for name in wave]) and not work.keep_going:
-            rest = [name for later in plan.waves[number + 1 :] for name in later]
-            _not_started(work, rest)
-            return
+    drained = {host.name: host for host in plan.hosts if host.drains}
+    rolling = Rolling(
+        fleet=plan.fleet,
+        api=work.doors.api,
+        clock=work.doors.clock,
+        do=lambda wave: _all(work, [drained[name] for name in wave]),
+        leave=lambda names, error: leave(work.watcher, names, error),
+        wait=lambda name, text: work.watcher.host(name).stage(text),
+        keep_going=work.keep_going,
+    )
+    await rolling.through(drained)
 
 
-def _not_started(work: Applying, names: Iterable[str]) -> None:
+def leave(watcher: FleetWatcher, names: Iterable[str], error: TransomError) -> None:
+    """Tell of hosts that are not begun, and why."""
     for name in names:
-        error = TemporaryError(
-            "a wave before this one failed", subject=name, hint="mend it and apply again"
-        )
-        work.watcher.done(Applied(host=name, outcome=Outcome.NOT_STARTED, error=error))
+        watcher.done(Applied(host=name, outcome=Outcome.NOT_STARTED, error=error))
 
 
 async def _all(work: Applying, planned: Sequence[HostPlan]) -> bool:
@@ -141,12 +147,17 @@ async def _work(work: Applying, host: Host, planned: HostPlan, watcher: Watcher)
         watcher.stage("cordon the node and let its pods leave")
         await empty(api, node_name, host.upgrade.drain, work.doors.clock)
     since = await api.time() if api is not None and planned.joins else 0
-    changed = await _change(work, host, planned, watcher)
+    try:
+        changed = await _change(work, host, planned, watcher)
+    except PermanentError:
+        if planned.drains and api is not None and request.verb is Verb.UPGRADE:
+            await _let_go(api, node_name, work.doors.clock)
+        raise
     if api is None:
         return Applied(host=host.name, outcome=Outcome.CHANGED, changed=changed)
     watcher.stage("wait until the node is Ready")
     node = await await_ready(node_name, api, work.doors.clock)
-    labels = given_labels(host.labels)
+    labels = given_labels(host.labels) | of_fleet(node, work.surveyed.plan.fleet.name)
     if any(node.labels.get(key) != value for key, value in labels.items()):
         await patiently(lambda: api.label_node(node_name, labels), work.doors.clock)
     notes: tuple[str, ...] = ()
@@ -162,6 +173,14 @@ async def _work(work: Applying, host: Host, planned: HostPlan, watcher: Watcher)
         kubelet=node.kubelet,
         notes=notes,
     )
+
+
+async def _let_go(api: Api, name: str, clock: Clock) -> None:
+    """Let a node that was rolled back take pods again, if it is Ready as it was before."""
+    with suppress(TransomError):
+        node = await patiently(lambda: api.node(name), clock)
+        if node is not None and node.ready:
+            await uncordon(api, node)
 
 
 async def _change(
@@ -213,15 +232,16 @@ def _asker(work: Applying, host: Host, request: Request, since: int) -> Asker:
 
 
 async def _look_after_unchanged(work: Applying, planned: Sequence[HostPlan]) -> None:
-    """Hosts with nothing to do: their Nodes are only read, unless a wave was cut short on one."""
+    """Hosts with nothing to do: their Nodes are only read, unless one lacks its mark or is left cordoned."""
     api = work.doors.api
     nodes = {node.name: node for node in await api.nodes()} if api is not None and planned else {}
     for host in planned:
         name = work.surveyed.requests[host.name].recipe.join.node_name
-        work.watcher.done(await _unchanged(api, host, nodes.get(name)))
+        work.watcher.done(await _unchanged(work, host, nodes.get(name)))
 
 
-async def _unchanged(api: Api | None, host: HostPlan, node: Node | None) -> Applied:
+async def _unchanged(work: Applying, host: HostPlan, node: Node | None) -> Applied:
+    api, fleet = work.doors.api, work.surveyed.plan.fleet.name
     if api is None:
         return Applied(host=host.name, outcome=Outcome.UNCHANGED)
     if node is None or not node.ready:
@@ -236,6 +256,14 @@ async def _unchanged(api: Api | None, host: HostPlan, node: Node | None) -> Appl
                 hint=f"`transom doctor --host {host.name}` looks for the cause",
             ),
         )
-    if MARK in node.labels:
-        await uncordon(api, node)
-    return Applied(host=host.name, outcome=Outcome.UNCHANGED, ready=True, kubelet=node.kubelet)
+    unchanged = Applied(host=host.name, outcome=Outcome.UNCHANGED, ready=True, kubelet=node.kubelet)
+    lacking = of_fleet(node, fleet)
+    try:
+        if lacking:
+            await api.label_node(node.name, lacking)
+        if CORDONED in node.labels:
+            await uncordon(api, node)
+    except TransomError as error:
+        return replace(unchanged, error=error)
+    notes = (f"{node.name} is marked as a node of fleet {fleet}",) if lacking else ()
+    return replace(unchanged, notes=notes)

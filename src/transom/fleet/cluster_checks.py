@@ -214,7 +214,7 @@ def _lands(pod: PodView, case: Case) -> bool:
 
 
 def _selects(selector: Mapping[str, Any], host: Host) -> bool:
-    labels = {**_OWN_LABELS, "kubernetes.io/hostname": host.name.lower(), **host.labels}
+    labels = {**_OWN_LABELS, "kubernetes.io/hostname": host.node_name, **host.labels}
     return all(labels.get(key) == value for key, value in selector.items())
 
 

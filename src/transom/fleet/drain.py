@@ -7,12 +7,11 @@ would lose data or never come back is refused before the first pod is asked to g
 from collections.abc import Iterable
 
 from transom.errors import PermanentError, TemporaryError, TransomError
+from transom.fleet.marks import CORDONED
 from transom.fleet.run import Clock
 from transom.kube.api import Api, Node, Pod
 from transom.model.fleet import Drain
 
-# On a Node that Transom cordoned: what was cut short is taken up, what others cordoned is left.
-MARK = "transom.dev/cordoned"
 _POLL_S = 2.0
 
 
@@ -22,16 +21,16 @@ async def cordon(api: Api, name: str) -> None:
     if node is None:
         raise PermanentError(f"there is no Node {name} to drain", subject=name)
     if not node.unschedulable:
-        await api.label_node(name, {MARK: "true"})
+        await api.label_node(name, {CORDONED: "true"})
         await api.set_unschedulable(name, unschedulable=True)
 
 
 async def uncordon(api: Api, node: Node) -> bool:
     """Let a Node that Transom cordoned take pods again; False where it had not."""
-    if MARK not in node.labels:
+    if CORDONED not in node.labels:
         return False
     await api.set_unschedulable(node.name, unschedulable=False)
-    await api.label_node(node.name, {MARK: None})
+    await api.label_node(node.name, {CORDONED: None})
     return True
 
 

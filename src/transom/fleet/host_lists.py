@@ -14,6 +14,7 @@ from typing import Any
 from transom.errors import InvalidDocument, UsageError
 from transom.facts import rows
 from transom.facts.windows import Release
+from transom.fleet.marks import FLEET
 from transom.kube.api import Node
 from transom.spec.loader import load
 
@@ -77,8 +78,8 @@ def from_ansible(text: str, *, name: str) -> tuple[ListedHost, ...]:
     return tuple(listed.values())
 
 
-def from_nodes(nodes: Iterable[Node]) -> tuple[ListedHost, ...]:
-    """The cluster's Windows Nodes."""
+def from_nodes(nodes: Iterable[Node], *, fleet: str) -> tuple[ListedHost, ...]:
+    """The cluster's Windows Nodes, without those of other fleets."""
     return tuple(
         ListedHost(
             name=node.name,
@@ -86,7 +87,7 @@ def from_nodes(nodes: Iterable[Node]) -> tuple[ListedHost, ...]:
             windows=_release(node.kernel),
         )
         for node in nodes
-        if node.system == "windows"
+        if node.system == "windows" and node.labels.get(FLEET, fleet) == fleet
     )
 
 

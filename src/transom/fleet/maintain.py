@@ -8,20 +8,20 @@ longer the one its recipe, images and pause image are for keeps the node cordone
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from transom.errors import PermanentError, Refused, TemporaryError, TransomError
-from transom.fleet.apply import Applied, FleetWatcher, Outcome
-from transom.fleet.drain import MARK, empty, uncordon
+from transom.errors import PermanentError, Refused, TransomError
+from transom.fleet.apply import Applied, FleetWatcher, Outcome, leave
+from transom.fleet.drain import empty, uncordon
 from transom.fleet.hosts import each
+from transom.fleet.marks import CORDONED, MAINTAINED
 from transom.fleet.plan import HostPlan, Standing, host_plan
+from transom.fleet.rolling import Rolling
 from transom.fleet.run import HostRun
 from transom.fleet.survey import FleetDoors, Surveyed, survey_host
-from transom.fleet.waves import waves_of
 from transom.fleet.work import Watcher, await_ready
 from transom.kube.api import Api, Node
 from transom.model.answers import Survey
 from transom.model.fleet import Host, Reboot
 
-DONE = "transom.dev/maintained"
 _COMMAND_S = 4 * 3600.0
 _SAID = 500
 
@@ -46,7 +46,7 @@ class Maintenance:
 
 
 async def maintain(work: Maintenance) -> None:
-    """Go through the waves; the first that fails is the last."""
+    """Go through the waves; the first that fails, or has no room in its pool, is the last."""
     plan = work.surveyed.plan
     nodes = {node.name: node for node in await work.api.nodes()}
     todo: list[str] = []
@@ -58,13 +58,15 @@ async def maintain(work: Maintenance) -> None:
             work.watcher.done(Applied(host=host.name, outcome=Outcome.UNCHANGED, ready=True))
         else:
             todo.append(host.name)
-    waves = waves_of(plan.fleet, todo)
-    for number, wave in enumerate(waves):
-        if not await _wave(work, wave):
-            for name in (name for later in waves[number + 1 :] for name in later):
-                error = TemporaryError("a wave before this one failed", subject=name)
-                work.watcher.done(Applied(host=name, outcome=Outcome.NOT_STARTED, error=error))
-            return
+    rolling = Rolling(
+        fleet=plan.fleet,
+        api=work.api,
+        clock=work.doors.clock,
+        do=lambda wave: _wave(work, wave),
+        leave=lambda names, error: leave(work.watcher, names, error),
+        wait=lambda name, text: work.watcher.host(name).stage(text),
+    )
+    await rolling.through(todo)
 
 
 def _problem(host: HostPlan, node: Node | None) -> Applied | None:
@@ -78,8 +80,8 @@ def _problem(host: HostPlan, node: Node | None) -> Applied | None:
 
 
 def _is_done(node: Node, work: Maintenance) -> bool:
-    left_over = MARK in node.labels
-    return node.labels.get(DONE) == work.day and not work.again and not left_over
+    left_over = CORDONED in node.labels
+    return node.labels.get(MAINTAINED) == work.day and not work.again and not left_over
 
 
 def _node_name(work: Maintenance, host: str) -> str:
@@ -121,7 +123,7 @@ async def _maintain_host(work: Maintenance, host: Host, watcher: Watcher) -> App
     watcher.stage("wait until the node is Ready")
     node = await await_ready(node_name, api, clock)
     await uncordon(api, node)
-    await api.label_node(node_name, {DONE: work.day})
+    await api.label_node(node_name, {MAINTAINED: work.day})
     return Applied(
         host=host.name,
         outcome=Outcome.CHANGED,

@@ -5,15 +5,16 @@ a host of another cluster, fleet or the operator is never touched, and a node th
 only taken over where somebody says so.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from transom.errors import Refused, TemporaryError, TransomError
 from transom.fleet.addon_change import AddonPlan
 from transom.fleet.cluster_checks import Checked
 from transom.fleet.reasons import with_reasons
-from transom.fleet.waves import waves_of
+from transom.fleet.waves import Away, away_of, pools_of, waves_of
+from transom.kube.api import Node
 from transom.kube.authority import authority_pins
 from transom.model.answers import PlannedChange, PlannedStep, Survey
 from transom.model.fleet import Fleet, Host, Reboot
@@ -64,11 +65,15 @@ class HostPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FleetPlan:
-    """A fleet; `unread` says what could not be looked at, and why."""
+    """A fleet; `unread` says what could not be looked at, and why.
+
+    `away` are hosts whose nodes take no pods already; for those `held_back` they leave no room.
+    """
 
     fleet: Fleet
     hosts: tuple[HostPlan, ...]
     waves: tuple[tuple[str, ...], ...] = ()
+    away: Mapping[str, Away] = field(default_factory=dict)
     checked: Checked = field(default_factory=Checked)
     addons: AddonPlan = field(default_factory=AddonPlan)
     unread: tuple[str, ...] = ()
@@ -76,6 +81,12 @@ class FleetPlan:
     def standing(self, *wanted: Standing) -> tuple[HostPlan, ...]:
         """The hosts that stand so."""
         return tuple(host for host in self.hosts if host.standing in wanted)
+
+    @property
+    def held_back(self) -> tuple[str, ...]:
+        """The hosts that would be disturbed and are in no wave."""
+        begun = {name for wave in self.waves for name in wave}
+        return tuple(host.name for host in self.hosts if host.drains and host.name not in begun)
 
     @property
     def is_refused(self) -> bool:
@@ -108,6 +119,19 @@ def plan_of(
         addons=addons or AddonPlan(),
         unread=tuple(unread),
     )
+
+
+def around_nodes(plan: FleetPlan, nodes: Iterable[Node]) -> FleetPlan:
+    """The plan with waves that leave room for nodes that are away already."""
+    drained = {host.name for host in plan.hosts if host.drains}
+    concerned = {
+        name for pool in pools_of(plan.fleet) if drained & {*pool.hosts} for name in pool.hosts
+    }
+    away = {name: why for name, why in away_of(plan.fleet, nodes).items() if name in concerned}
+    # What joins is done before the waves.
+    joining = {host.name for host in plan.standing(Standing.CHANGES) if host.joins}
+    still = {name: why for name, why in away.items() if name not in joining}
+    return replace(plan, waves=waves_of(plan.fleet, drained, still), away=still)
 
 
 def host_plan(host: Host, survey: Survey | TransomError, request: Request) -> HostPlan:

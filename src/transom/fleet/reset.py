@@ -14,6 +14,7 @@ from transom.fleet.cluster import ClusterEntry, read_cluster, read_entry
 from transom.fleet.drain import drain
 from transom.fleet.hosts import each
 from transom.fleet.join import Doors
+from transom.fleet.marks import none_of
 from transom.fleet.program import Brought, Ended
 from transom.fleet.requests import at_cluster, entry_of
 from transom.fleet.run import Clock, Connect, HostRun
@@ -169,8 +170,8 @@ async def _undo(
             subject=node,
             hint="reset it there",
         )
-    there = joined and api is not None and await api.node(node) is not None
-    if there and api is not None:
+    found = await api.node(node) if joined and api is not None else None
+    if found is not None and api is not None:
         watcher.stage("cordon the node" + (" and let its pods leave" if wish else ""))
         await api.set_unschedulable(node, unschedulable=True)
         if wish is not None:
@@ -181,9 +182,11 @@ async def _undo(
     watcher.stage("take the node program away")
     await _remove(run)
     deleted = await api.delete_node(node) if taken and api is not None else False
-    given_back = there and not taken
-    if given_back and api is not None:
+    given_back = found is not None and not taken
+    if found is not None and given_back and api is not None:
         # Its maker's node is back as it was found, and takes pods again.
+        if marks := none_of(found.labels):
+            await api.label_node(node, marks)
         await api.set_unschedulable(node, unschedulable=False)
     return WasReset(
         name=node,

@@ -1,7 +1,7 @@
 """How the hosts of a fleet stand: what they are, whose, how far from their recipe, and their Nodes.
 
-Called by `transom status`. Made of a survey and the cluster's Nodes; reads only. Nodes that Transom
-prepared and that no host of the fleet names any more are left over: nobody touches them.
+Called by `transom status`. Made of a survey and the cluster's Nodes; reads only. Nodes that are marked as
+the fleet's and that none of its hosts names any more are left over: nobody touches them.
 """
 
 from collections.abc import Iterable, Mapping
@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 
 from transom.errors import TransomError
 from transom.fleet.gmsa import cluster_lacks, host_lacks
+from transom.fleet.marks import FLEET
 from transom.fleet.plan import HostPlan
 from transom.fleet.survey import FleetDoors, Surveyed
 from transom.kube.api import Node
 from transom.model.answers import Survey
-from transom.model.recipe import PREPARED
 
+_WINDOWS = "windows"
 _UNWELL = ("waiting", "restarting", "failed")
 
 
@@ -45,11 +46,13 @@ class HostStatus:
 class FleetStatus:
     """All hosts, the Nodes that are left over, and what is the matter with the cluster.
 
+    `of_no_fleet` are Windows Nodes that no fleet has marked; those of other fleets are left out.
     `unread` is what could not be looked at; without a kubeconfig these are all Nodes.
     """
 
     hosts: tuple[HostStatus, ...]
     left_over: tuple[str, ...]
+    of_no_fleet: tuple[str, ...] = ()
     findings: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
     has_nodes: bool = True
@@ -84,20 +87,20 @@ def status_of(surveyed: Surveyed, nodes: Mapping[str, Node]) -> FleetStatus:
     hosts = tuple(
         _host(plan, surveyed, nodes.get(_node_name(surveyed, plan))) for plan in surveyed.plan.hosts
     )
-    named = {host.name.lower() for host in surveyed.plan.fleet.hosts}
+    fleet = surveyed.plan.fleet
+    named = {host.node_name for host in fleet.hosts}
+    others = [node for node in nodes.values() if node.name not in named]
+    windows = [node for node in others if node.system == _WINDOWS]
     return FleetStatus(
         hosts=hosts,
-        left_over=tuple(_left_over(nodes.values(), named)),
+        left_over=_names(node for node in others if node.labels.get(FLEET) == fleet.name),
+        of_no_fleet=_names(node for node in windows if FLEET not in node.labels),
         unread=surveyed.plan.unread,
     )
 
 
-def _left_over(nodes: Iterable[Node], named: set[str]) -> list[str]:
-    return sorted(
-        node.name
-        for node in nodes
-        if node.name not in named and PREPARED.items() <= node.labels.items()
-    )
+def _names(nodes: Iterable[Node]) -> tuple[str, ...]:
+    return tuple(sorted(node.name for node in nodes))
 
 
 def _node_name(surveyed: Surveyed, plan: HostPlan) -> str:

@@ -16,7 +16,7 @@ from transom.fleet.carry import Holdings, to_be_carried
 from transom.fleet.cluster import ClusterEntry, read_entry
 from transom.fleet.cluster_checks import Checked, check_cluster
 from transom.fleet.hosts import each
-from transom.fleet.plan import FleetPlan, plan_of
+from transom.fleet.plan import FleetPlan, around_nodes, plan_of
 from transom.fleet.program import Bring, NodeProgram, own_sum
 from transom.fleet.requests import at_cluster, entry_of, requests_of
 from transom.fleet.run import Clock, Connect
@@ -96,6 +96,8 @@ async def survey_fleet(
 
     surveys = await each(chosen, look, parallel=doors.parallel)
     plan = plan_of(fleet, surveys, requests, checked=checked, addons=planned, unread=unread)
+    if plan.waves and doors.api is not None:
+        plan = around_nodes(plan, await doors.api.nodes())
     return Surveyed(plan=plan, entry=entry, requests=requests, surveys=surveys)
 
 

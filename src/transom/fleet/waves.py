@@ -1,30 +1,99 @@
 """Which hosts are disturbed together, and in what order. Pure.
 
-Called by planning. A wave is what may be away at once: hosts of one pool, as many as its fleet
-allows. Pools come in the order in which the fleet first names them, hosts in the fleet's order.
+Called by planning, and by doing before each wave anew. A wave is hosts of one pool, as many as may be
+away at once, whoever took them: nodes that are away already come first, for they cost nothing and may
+be mended by it, and every other one must leave room for those that stay away. Pools come in the order
+in which the fleet first names them, hosts in the fleet's order.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 
+from transom.fleet.marks import CORDONED
+from transom.kube.api import Node
 from transom.model.fleet import Fleet, Host
 
 
-def waves_of(fleet: Fleet, hosts: Collection[str]) -> tuple[tuple[str, ...], ...]:
-    """The waves in which these hosts are disturbed."""
-    pools: dict[str, list[Host]] = {}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Away:
+    """Why a host's node takes no pods; `lasts` where work on the host does not end that."""
+
+    why: str
+    lasts: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pool:
+    """Hosts of which `limit` may be away at once; `name` is empty for those without a pool."""
+
+    name: str
+    hosts: tuple[str, ...]
+    limit: int
+
+
+def pools_of(fleet: Fleet) -> tuple[Pool, ...]:
+    """The pools that have hosts."""
+    members: dict[str, list[Host]] = {}
     for host in fleet.hosts:
-        pools.setdefault(host.pool or "", []).append(host)
-    return tuple(wave for members in pools.values() for wave in _waves(members, hosts))
+        members.setdefault(host.pool or "", []).append(host)
+    return tuple(
+        Pool(
+            name=name,
+            hosts=tuple(host.name for host in hosts),
+            # Hosts of one pool may differ; the most careful of them decides for all.
+            limit=min(_limit(host.upgrade.max_unavailable, len(hosts)) for host in hosts),
+        )
+        for name, hosts in members.items()
+    )
 
 
-def _waves(members: Sequence[Host], hosts: Collection[str]) -> list[tuple[str, ...]]:
-    names = [host.name for host in members if host.name in hosts]
-    # Hosts of one pool may differ; the most careful of them decides for all.
-    size = min(_size(host.upgrade.max_unavailable, len(members)) for host in members)
-    return [tuple(names[start : start + size]) for start in range(0, len(names), size)]
+def away_of(fleet: Fleet, nodes: Iterable[Node]) -> dict[str, Away]:
+    """The hosts whose nodes take no pods now, and why."""
+    known = {node.name: node for node in nodes}
+    found = {host.name: _away(known.get(host.node_name)) for host in fleet.hosts}
+    return {name: away for name, away in found.items() if away is not None}
 
 
-def _size(wish: int | str, count: int) -> int:
+def next_wave(pool: Pool, hosts: Collection[str], away: Collection[str]) -> tuple[str, ...]:
+    """Those of these hosts to disturb now; none where the pool has no room for another."""
+    left = [name for name in pool.hosts if name in hosts]
+    first = [name for name in left if name in away][: pool.limit]
+    room = pool.limit - sum(name in away for name in pool.hosts)
+    rest = [name for name in left if name not in away][: max(room, 0)]
+    return (*first, *rest)
+
+
+def waves_of(
+    fleet: Fleet, hosts: Collection[str], away: Mapping[str, Away] | None = None
+) -> tuple[tuple[str, ...], ...]:
+    """The waves if each goes well, up to a pool that has no room for the rest of its hosts."""
+    waves: list[tuple[str, ...]] = []
+    left, still = set(hosts), dict(away or {})
+    for pool in pools_of(fleet):
+        while not left.isdisjoint(pool.hosts):
+            wave = next_wave(pool, left, still)
+            if not wave:
+                return tuple(waves)
+            waves.append(wave)
+            left.difference_update(wave)
+            still = {name: why for name, why in still.items() if name not in wave or why.lasts}
+    return tuple(waves)
+
+
+def _away(node: Node | None) -> Away | None:
+    if node is None:
+        return Away(why="it has no Node")
+    if node.unschedulable and CORDONED not in node.labels:
+        silent = "" if node.ready else ", and NotReady"
+        return Away(why=f"cordoned by somebody else{silent}", lasts=True)
+    if not node.ready:
+        return Away(why=f"NotReady: {node.problem or 'its kubelet is silent'}")
+    if node.unschedulable:
+        return Away(why="cordoned by Transom in a run that did not come to its end")
+    return None
+
+
+def _limit(wish: int | str, count: int) -> int:
     if isinstance(wish, int):
         return max(wish, 1)
     return max(count * int(wish.removesuffix("%")) // 100, 1)

@@ -404,6 +404,11 @@ class Host:
     upgrade: Upgrade = field(default_factory=Upgrade)
     isolation: Isolation = Isolation.PROCESS
 
+    @property
+    def node_name(self) -> str:
+        """What its Node is called: as the kubelet writes the machine's name."""
+        return self.name.lower()
+
 
 @dataclass(frozen=True, slots=True)
 class Fleet:

@@ -242,7 +242,7 @@ class Case:
         """What every placeholder of the facts stands for."""
         return {
             **self._shared_words,
-            "node": self.host.name.lower(),
+            "node": self.host.node_name,
             "address": self.host.address,
         }
 

@@ -75,7 +75,7 @@ def join_plan(case: Case) -> JoinPlan:
     return JoinPlan(
         api_version=api.version,
         cri_socket=socket.endpoint,
-        node_name=case.host.name.lower(),
+        node_name=case.host.node_name,
         taints=case.host.taints,
         labels=_labels(case),
         kubelet_extra_args=dict(sorted(case.host.kubelet.extra_args.items())),

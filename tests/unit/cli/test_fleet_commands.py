@@ -21,7 +21,8 @@ from tests.unit.fleet.test_carry import Held
 
 from transom.cli import fleet_access
 from transom.cli.main import main
-from transom.kube.api import Pod, Secret
+from transom.fleet.marks import FLEET
+from transom.kube.api import Node, Pod, Secret
 from transom.kube.memory_objects import MemoryObjects
 from transom.model.answers import ProgramState
 from transom.model.fleet import KubernetesSpec
@@ -175,13 +176,22 @@ def test_status_shows_how_hosts_stand_and_what_is_left_over(site, capsys, tmp_pa
     assert said[1].split()[:4] == ["win-01", "10.0.0.2", "20348.2700", "Ready"]
     assert "flannel overlay" in said[1]
     assert "settled" in said[1]
-    node = site.api.held_nodes["win-02"]
-    site.api.held_nodes["win-02"] = replace(node, labels={"transom.dev/prepared": "true"})
+    for name, system, labels in (
+        ("by-hand", "windows", {}),
+        ("linux", "linux", {}),
+        ("theirs", "windows", {FLEET: "another"}),
+    ):
+        site.api.held_nodes[name] = Node(name=name, ready=True, system=system, labels=labels)
     (tmp_path / "fleet.yaml").write_text(fleet_text(1))
+    assert main(["status"]) == 0
+    said = capsys.readouterr().out
+    assert "win-02: left over: its Node is marked as one of this fleet" in said
+    assert "Windows nodes of no fleet: by-hand" in said
+    assert "theirs" not in said
     assert main(["status", "-o", "json"]) == 0
     status = json.loads(capsys.readouterr().out)
     assert [host["host"] for host in status["hosts"]] == ["win-01"]
-    assert status["leftOver"] == ["win-02"]
+    assert (status["leftOver"], status["ofNoFleet"]) == (["win-02"], ["by-hand"])
 
 
 def test_a_status_names_what_is_the_matter(site, capsys):
@@ -297,9 +307,14 @@ def test_a_node_that_others_made_is_adopted_and_then_planned(site, capsys):
     assert main(["plan", "--host", "win-01"]) == 3
     assert "transom adopt --host win-01" in capsys.readouterr().out
     assert main(["adopt"]) == 2
+    found = replace(site.api.held_nodes["win-01"], labels={"tier": "web"})
+    site.api.held_nodes["win-01"] = found
     assert main(["adopt", "--host", "win-01", "--yes"]) == 0
     assert "win-01  changed" in capsys.readouterr().out
+    assert site.api.held_nodes["win-01"].labels == {"tier": "web", FLEET: "shop"}
     assert main(["plan", "--host", "win-01"]) in (0, 1)
+    assert main(["reset", "--host", "win-01", "--yes"]) == 0
+    assert site.api.held_nodes["win-01"] == found
 
 
 def test_a_host_that_is_no_node_cannot_be_adopted(site, capsys):
@@ -396,6 +411,53 @@ def test_an_upgrade_takes_nodes_wave_by_wave_to_the_new_version(site, capsys, tm
     assert main(["plan"]) == 0
     assert main(["upgrade", "--yes"]) == 0
     assert "nothing to do" in capsys.readouterr().out
+
+
+def test_a_node_that_somebody_cordoned_holds_an_upgrade_back(site, capsys, tmp_path):
+    assert main(["apply", "--yes"]) == 0
+    _offer(site, tmp_path, "1.37.2")
+    site.api.server_version = "1.37.2"
+    site.api.held_nodes["win-02"] = replace(site.api.held_nodes["win-02"], unschedulable=True)
+    capsys.readouterr()
+    words = ["upgrade", "--to", "1.37.2", "--host", "win-01", "--yes"]
+    assert main(words) == 4
+    said = capsys.readouterr().out
+    assert "Away already" in said
+    assert "win-02: cordoned by somebody else" in said
+    assert "win-01: of pool web at most 1 of 2 nodes may be away at once" in said
+    assert "  next: mend or uncordon what is away, or raise maxUnavailable" in said
+    assert main(["upgrade", "--yes"]) == 4
+    assert {name: machine.kubelet for name, machine in site.machines.items()} == {
+        "win-01": "1.37.1",
+        "win-02": "1.37.2",
+    }
+    site.api.held_nodes["win-02"] = replace(site.api.held_nodes["win-02"], unschedulable=False)
+    assert main(["upgrade", "--yes"]) == 0
+    assert site.machines["win-01"].kubelet == "1.37.2"
+
+
+def test_a_node_that_was_rolled_back_and_is_ready_takes_pods_again(site, tmp_path):
+    assert main(["apply", "--yes"]) == 0
+    _offer(site, tmp_path, "1.37.2")
+    site.api.server_version = "1.37.2"
+    broken = Completed(code=1, output="[ERROR CRI]")
+    site.machines["win-01"].host.programs["kubeadm-new.exe"] = lambda *_: broken
+    assert main(["upgrade", "--to", "1.37.2", "--yes", "--keep-going"]) == 5
+    assert not site.api.held_nodes["win-01"].unschedulable
+    versions = {name: machine.kubelet for name, machine in site.machines.items()}
+    assert versions == {"win-01": "1.37.1", "win-02": "1.37.2"}
+
+
+def test_a_node_that_is_not_ready_holds_maintenance_of_its_pool_back(site, capsys):
+    assert main(["apply", "--yes"]) == 0
+    ran = commands(site, "patch")
+    away = replace(site.api.held_nodes["win-02"], ready=False, problem="PLEG is not healthy")
+    site.api.held_nodes["win-02"] = away
+    capsys.readouterr()
+    assert main(["maintain", "--host", "win-01", "--yes", "--", "patch"]) == 4
+    said = capsys.readouterr().out
+    assert "and 1 is: win-02 (NotReady: PLEG is not healthy)" in said
+    assert ran == []
 
 
 @pytest.fixture

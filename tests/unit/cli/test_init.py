@@ -1,6 +1,7 @@
 """`transom init`: what it writes is a fleet, and lists of hosts are read as they are."""
 
 import io
+from dataclasses import replace
 
 import pytest
 import yaml
@@ -8,6 +9,7 @@ from tests.simulation import Simulation, config_maps
 
 from transom.cli import cluster_access
 from transom.cli.main import main
+from transom.fleet.marks import FLEET
 from transom.kube.api import Node
 from transom.kube.memory_objects import MemoryObjects
 from transom.model.fleet import AzureCNISpec, CalicoSpec, NetworkMode
@@ -53,6 +55,13 @@ def test_the_clusters_own_windows_nodes_can_be_the_hosts(tmp_path):
     assert main(["init", "--hosts-from", "nodes", "--yes"]) == 0
     (host,) = written(tmp_path).hosts
     assert (host.name, host.address, host.windows.release) == ("win-09", "10.0.0.99", "2025")
+
+
+@pytest.mark.parametrize(("name", "count"), [("shop", 1), ("another", 0)])
+def test_nodes_of_another_fleet_are_not_its_hosts(api, tmp_path, name, count):
+    api.held_nodes["win-09"] = replace(api.held_nodes["win-09"], labels={FLEET: "shop"})
+    assert main(["init", "--hosts-from", "nodes", "--name", name]) == 0
+    assert len(written(tmp_path).hosts) == count
 
 
 INI = """

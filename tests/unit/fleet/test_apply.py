@@ -11,7 +11,7 @@ from tests.unit.fleet.test_carry import Held, Rotten
 from transom.errors import PermanentError, TemporaryError
 from transom.fleet.apply import Applied, Applying, Outcome, apply_plan
 from transom.fleet.carry import CARRIED
-from transom.fleet.drain import MARK
+from transom.fleet.marks import CORDONED, FLEET
 from transom.fleet.plan import Standing
 from transom.fleet.survey import survey_fleet
 from transom.kube.api import Pod, Secret
@@ -97,6 +97,36 @@ def test_a_second_apply_is_one_connection_and_one_command_and_writes_nothing(sim
     assert simulation.api.writes == []
 
 
+def test_nodes_without_the_mark_of_their_fleet_get_it_once_and_nothing_else_changes(simulation):
+    apply(simulation)
+    node = simulation.api.held_nodes["win-01"]
+    simulation.api.held_nodes["win-01"] = replace(node, labels={"tier": "web"})
+    before = {name: machine.tree() for name, machine in simulation.machines.items()}
+    simulation.api.writes = []
+    _, watcher = apply(simulation)
+    assert simulation.api.held_nodes["win-01"].labels == {"tier": "web", FLEET: "shop"}
+    assert watcher.ended["win-01"].outcome is Outcome.UNCHANGED
+    assert watcher.ended["win-01"].notes == ("win-01 is marked as a node of fleet shop",)
+    assert simulation.api.writes == ["label win-01"]
+    assert {name: machine.tree() for name, machine in simulation.machines.items()} == before
+    _, again = apply(simulation)
+    assert simulation.api.writes == ["label win-01"]
+    assert again.ended["win-01"].notes == ()
+
+
+def test_a_mark_that_cannot_be_given_is_that_hosts_matter_alone(simulation, monkeypatch):
+    apply(simulation)
+    simulation.api.held_nodes["win-01"] = replace(simulation.api.held_nodes["win-01"], labels={})
+
+    async def forbidden(name, labels):
+        raise PermanentError(f"cannot label {name} {labels}: forbidden")
+
+    monkeypatch.setattr(simulation.api, "label_node", forbidden)
+    _, watcher = apply(simulation)
+    assert "forbidden" in str(watcher.ended["win-01"].error)
+    assert watcher.ended["win-02"].error is None
+
+
 def test_a_host_that_fails_leaves_the_others_and_the_next_apply_completes(simulation):
     machine = simulation.machines["win-01"]
     works = machine.host.programs["kubeadm.exe"]
@@ -166,7 +196,7 @@ def test_what_stops_pods_on_nodes_goes_in_waves_with_cordon_drain_and_uncordon(s
     assert simulation.api.pods == {}
     order = [write for write in simulation.api.writes if "cordon" in write]
     assert order == ["cordon win-01", "uncordon win-01", "cordon win-02", "uncordon win-02"]
-    assert not any(MARK in node.labels for node in simulation.api.held_nodes.values())
+    assert not any(CORDONED in node.labels for node in simulation.api.held_nodes.values())
 
 
 def test_a_budget_that_blocks_stops_the_waves_and_names_the_pod(simulation):
@@ -182,10 +212,51 @@ def test_a_budget_that_blocks_stops_the_waves_and_names_the_pod(simulation):
     assert outcomes(again) == {"win-01": Outcome.CHANGED, "win-02": Outcome.CHANGED}
 
 
+def test_a_node_that_is_away_for_another_reason_leaves_no_room_for_a_wave():
+    simulation = Simulation(3)
+    apply(simulation)
+    _disturb(simulation, "win-01", "win-02")
+    node = simulation.api.held_nodes["win-03"]
+    simulation.api.held_nodes["win-03"] = replace(node, unschedulable=True)
+    simulation.api.writes = []
+    planned, watcher = apply(simulation)
+    assert (planned.waves, planned.held_back) == ((), ("win-01", "win-02"))
+    assert outcomes(watcher)["win-01"] is Outcome.NOT_STARTED
+    assert "win-03 (cordoned by somebody else)" in str(watcher.ended["win-01"].error)
+    assert simulation.api.writes == []
+    simulation.api.held_nodes["win-03"] = node
+    _, again = apply(simulation)
+    assert outcomes(again)["win-02"] is Outcome.CHANGED
+
+
+def test_a_node_that_is_away_comes_first_and_is_mended_by_its_wave(monkeypatch):
+    simulation = Simulation(3)
+    apply(simulation)
+    _disturb(simulation, "win-01", "win-02")
+    node = simulation.api.held_nodes["win-02"]
+    simulation.api.held_nodes["win-02"] = replace(node, ready=False, problem="no network")
+    uncordon, machine = simulation.api.set_unschedulable, simulation.machines["win-02"]
+    begun = []
+
+    async def cordoned(name, *, unschedulable):
+        begun.append(name)
+        await uncordon(name, unschedulable=unschedulable)
+        held = simulation.api.held_nodes[name]
+        simulation.api.held_nodes[name] = replace(held, ready=machine.is_joined)
+
+    monkeypatch.setattr(simulation.api, "set_unschedulable", cordoned)
+    planned, watcher = apply(simulation)
+    assert planned.waves == (("win-02",), ("win-01",))
+    assert list(dict.fromkeys(begun)) == ["win-02", "win-01"]
+    assert {ended.error for ended in watcher.ended.values()} == {None}
+
+
 def test_a_node_left_cordoned_by_a_wave_that_was_cut_short_is_let_go(simulation):
     apply(simulation)
     node = simulation.api.held_nodes["win-01"]
-    simulation.api.held_nodes["win-01"] = replace(node, unschedulable=True, labels={MARK: "true"})
+    simulation.api.held_nodes["win-01"] = replace(
+        node, unschedulable=True, labels={CORDONED: "true"}
+    )
     apply(simulation)
     assert not simulation.api.held_nodes["win-01"].unschedulable
 
@@ -205,7 +276,10 @@ def test_labels_that_a_kubelet_may_not_set_are_given_by_the_api():
     )
     simulation = Simulation(text=text)
     apply(simulation)
-    assert simulation.api.held_nodes["win-01"].labels == {"node-role.kubernetes.io/web": ""}
+    assert simulation.api.held_nodes["win-01"].labels == {
+        "node-role.kubernetes.io/web": "",
+        FLEET: "shop",
+    }
     flags = simulation.machines["win-01"].host.files.read(r"C:\var\lib\kubelet\kubeadm-flags.env")
     assert b"tier=web" in flags
     assert b"node-role" not in flags

@@ -5,7 +5,8 @@ import asyncio
 import pytest
 
 from transom.errors import PermanentError, TemporaryError
-from transom.fleet.drain import MARK, cordon, drain, uncordon
+from transom.fleet.drain import cordon, drain, uncordon
+from transom.fleet.marks import CORDONED
 from transom.kube.api import Node, Pod
 from transom.kube.memory import Budget, MemoryApi
 from transom.model.fleet import Drain
@@ -100,7 +101,7 @@ def test_only_a_node_that_we_cordoned_is_uncordoned():
         assert cordoned.unschedulable
         done = await uncordon(api, cordoned)
         after = await api.node("win-01")
-        return done, after.unschedulable, MARK in after.labels
+        return done, after.unschedulable, CORDONED in after.labels
 
     assert asyncio.run(story(cluster())) == (True, False, False)
     assert asyncio.run(story(cluster(unschedulable=True))) == (False, True, False)

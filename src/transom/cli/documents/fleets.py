@@ -40,11 +40,20 @@ class PlannedHost:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AwayHost:
+    """A host whose node takes no pods already, and why."""
+
+    host: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FleetPlanDocument:
     """What `apply` would do; hosts of one wave are disturbed together, the waves in their order.
 
     `refused` are the reasons why the cluster and the fleet do not go together; `addons` is what
-    would be created or changed in the cluster; `unread` is what could not be looked at.
+    would be created or changed in the cluster; `unread` is what could not be looked at. `away` are
+    hosts whose nodes take no pods already; those that they leave no room for are `held_back`.
     """
 
     api_version: str = API_VERSION
@@ -52,6 +61,8 @@ class FleetPlanDocument:
     fleet: str
     hosts: tuple[PlannedHost, ...]
     waves: tuple[tuple[str, ...], ...]
+    away: tuple[AwayHost, ...]
+    held_back: tuple[str, ...]
     refused: tuple[Refusal, ...]
     notes: tuple[str, ...]
     misplaced: tuple[Misplaced, ...]
@@ -66,6 +77,8 @@ def plan_document(plan: "FleetPlan") -> FleetPlanDocument:
         fleet=plan.fleet.name,
         hosts=tuple(_host(host) for host in plan.hosts),
         waves=plan.waves,
+        away=tuple(AwayHost(host=name, why=away.why) for name, away in plan.away.items()),
+        held_back=plan.held_back,
         refused=(*plan.checked.refusals, *plan.addons.refusals),
         notes=plan.checked.notes,
         misplaced=plan.checked.misplaced,
@@ -150,8 +163,9 @@ def applied_host(applied: "Applied") -> AppliedHost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FleetStatusDocument:
-    """How the hosts stand; `left_over` are Nodes that no host of the fleet names any more.
+    """How the hosts stand; `left_over` are Nodes marked as the fleet's that no host of it names any more.
 
+    `of_no_fleet` are Windows Nodes without the mark of any fleet; those of other fleets are not named.
     `findings` is what is the matter with the cluster itself, `unread` what could not be looked at.
     """
 
@@ -159,5 +173,6 @@ class FleetStatusDocument:
     kind: str = "FleetStatus"
     hosts: tuple[HostStatus, ...]
     left_over: tuple[str, ...]
+    of_no_fleet: tuple[str, ...]
     findings: tuple[str, ...]
     unread: tuple[str, ...] = ()

@@ -209,8 +209,8 @@ _UPGRADE = Object(
     make=fleet.Upgrade,
     keys={
         "maxUnavailable": Text(
-            about="How many nodes of the pool may be away at once: a count, or a percentage (rounded down,"
-            " at least one).",
+            about="How many nodes of the pool may be away at once, whoever took them (NotReady, cordoned and"
+            " missing ones count): a count, or a percentage (rounded down, at least one).",
             syntax=syntax.COUNT,
             examples=("1", "25%"),
             numeric=True,

@@ -1,0 +1,26 @@
+"""The labels by which Transom knows a Node again. Called by whatever works on Nodes.
+
+They are given and taken through the API: a Node that exists already gets them without its host being
+touched.
+"""
+
+from collections.abc import Mapping
+
+from transom.kube.api import Node
+
+# Which fleet the Node belongs to: its name. Others' Nodes are nobody's business here.
+FLEET = "transom.dev/fleet"
+# Who cordoned it: what was cut short is taken up, what others cordoned is left.
+CORDONED = "transom.dev/cordoned"
+# The day of its last maintenance.
+MAINTAINED = "transom.dev/maintained"
+
+
+def of_fleet(node: Node, fleet: str) -> dict[str, str]:
+    """What the Node lacks to be known as one of this fleet."""
+    return {} if node.labels.get(FLEET) == fleet else {FLEET: fleet}
+
+
+def none_of(labels: Mapping[str, str]) -> dict[str, str | None]:
+    """What takes Transom's marks off a Node with these labels."""
+    return dict.fromkeys(key for key in (FLEET, CORDONED, MAINTAINED) if key in labels)
