@@ -1,13 +1,19 @@
 """Kubeconfigs as kubectl reads them: several files are one, the first to say a thing decides."""
 
+from typing import Any
+
 import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transom.cli.cluster_access import kubeconfigs_of
 from transom.errors import UsageError
-from transom.kube.kubeconfig import choose
+from transom.kube.kubeconfig import choose as choose_one
+
+
+def choose(files, context=None) -> Any:
+    """What lightkube is told; its types have a user only perhaps."""
+    return choose_one(files, context)
 
 
 def document(*, current="", contexts=(), clusters=(), users=()):
@@ -162,12 +168,3 @@ def test_any_files_give_what_the_first_of_them_says(tmp_path_factory, files, ask
         found = choose(paths, asked)
         assert found.context_name == name
         assert (found.cluster.server, found.user.token) == (f"https://{where[1]}", str(where[2]))
-
-
-def test_the_environment_lists_files_each_once_and_a_named_one_stands_alone(monkeypatch):
-    monkeypatch.setenv("KUBECONFIG", "/a::/b:/a")
-    assert [str(path) for path in kubeconfigs_of(None)] == ["/a", "/b"]
-    assert [str(path) for path in kubeconfigs_of("/c")] == ["/c"]
-    monkeypatch.setenv("KUBECONFIG", "")
-    monkeypatch.setenv("HOME", "/me")
-    assert [str(path) for path in kubeconfigs_of(None)] == ["/me/.kube/config"]
