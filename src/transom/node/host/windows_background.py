@@ -23,6 +23,7 @@ from transom.node.host.windows_error import failure, last_failure, translated
 from transom.node.host.windows_handles import (
     INVALID_HANDLE,
     SERVICE_RUNNING,
+    SERVICE_STOP_PENDING,
     SERVICE_STOPPED,
     ServiceStatus,
     close_handle,
@@ -37,6 +38,7 @@ SERVICE = "transom-run"
 _PIPE = r"\\.\pipe\transom-run"
 _ADMINISTRATORS_ONLY = "D:P(A;;GA;;;SY)(A;;GA;;;BA)"
 _HAND_OVER_S = 60.0
+_CANCEL_S = 5.0
 _RECEIVE_S = 10.0  # the pipe is there before the service starts, or its starter was killed
 _START_S = 120.0  # a busy machine takes its time to start Python, and Windows gives up after 30 s
 _POLL_S = 0.1
@@ -44,10 +46,12 @@ _POLL_S = 0.1
 _OUTBOUND, _FIRST_INSTANCE, _REJECT_REMOTE = 0x2, 0x8_0000, 0x8
 _BUFFER_BYTES = 1 << 16
 _ALREADY_CONNECTED = 535
+_PIPE_TAKEN = (5, 231)  # denied, or all of its instances are busy
 _OWN_PROCESS = 0x10
 _ACCEPT_STOP, _ACCEPT_SHUTDOWN = 0x1, 0x4
 _CONTROL_STOP, _CONTROL_SHUTDOWN = 1, 5
 _SERVICE_SPECIFIC = 1066
+_STOP_HINT_MS = 30_000
 _FAILED = 70
 
 
@@ -90,6 +94,11 @@ _connect_pipe.argtypes = [wintypes.HANDLE, ctypes.c_void_p]
 _connect_pipe.restype = wintypes.BOOL
 
 
+_cancel_io = _kernel32.CancelIoEx
+_cancel_io.argtypes = [wintypes.HANDLE, ctypes.c_void_p]
+_cancel_io.restype = wintypes.BOOL
+
+
 class WindowsBackground:
     """Starts and serves the transient service."""
 
@@ -100,18 +109,24 @@ class WindowsBackground:
         """Start the service with that command line and hand the payload over."""
         if self._services.running(SERVICE):
             raise TemporaryError("the host is busy: a run is under way", subject=SERVICE)
-        self._services.put(SERVICE, None)
         definition = ServiceDefinition(
             command=join_arguments(tuple(argv)), display_name="Transom run", start="demand"
         )
+        # The pipe first: only one can have it, so nobody deletes what another is just starting.
         with _pipe() as pipe:
+            self._services.put(SERVICE, None)
             self._services.put(SERVICE, definition)
             # A pipe without its reader would wait for ever, so the waiting is done beside.
             taken = threading.Event()
             sender = threading.Thread(target=_send, args=(pipe, payload, taken), daemon=True)
             sender.start()
-            self._start()
-            sender.join(_HAND_OVER_S)
+            try:
+                self._start()
+                sender.join(_HAND_OVER_S)
+            finally:
+                # A pipe that somebody still waits at cannot be closed.
+                _cancel_io(pipe, None)
+                sender.join(_CANCEL_S)
             if not taken.is_set():
                 raise NotBegun(
                     "the transient service did not take its request",
@@ -173,14 +188,22 @@ def _dispatch_service(
     ends: list[int] = []
     failures: list[BaseException] = []
 
+    reporters: list[int] = []
+    reporting = threading.Lock()
+
     def handle(control: int) -> None:
         if control in (_CONTROL_STOP, _CONTROL_SHUTDOWN):
             asked.set()
+            # Said at once: who still sees it running after two seconds takes it for one that refused.
+            with reporting:
+                if reporters and not ends:
+                    _report(reporters[0], name, SERVICE_STOP_PENDING)
 
     handler = _service_handler(handle)
 
     def run(_count: int, _words: int | None) -> None:
         reporter = _register(name, handler)
+        reporters.append(reporter)
         _report(reporter, name, SERVICE_RUNNING, accepted=accepted)
         code = _FAILED
         try:
@@ -188,8 +211,9 @@ def _dispatch_service(
         except BaseException as error:  # noqa: BLE001 - handed to the caller below
             failures.append(error)
         finally:
-            ends.append(code)
-            _report(reporter, name, SERVICE_STOPPED, exit_code=code)
+            with reporting:
+                ends.append(code)
+                _report(reporter, name, SERVICE_STOPPED, exit_code=code)
 
     table = (_Entry * 2)(_Entry(name, _service_main(run)), _Entry(None, _service_main()))
     if not _dispatch(table):
@@ -206,8 +230,11 @@ def _pipe() -> Iterator[int]:
         mode = _OUTBOUND | _FIRST_INSTANCE
         sizes = (1, _BUFFER_BYTES, _BUFFER_BYTES, 0)
         pipe = _create_pipe(_PIPE, mode, _REJECT_REMOTE, *sizes, ctypes.byref(security))
+        code = ctypes.get_last_error()
     if pipe == INVALID_HANDLE:
-        raise last_failure("make the pipe", _PIPE)
+        if code in _PIPE_TAKEN:
+            raise TemporaryError("the host is busy: another run is just beginning", subject=SERVICE)
+        raise failure("make the pipe", _PIPE, code)
     try:
         yield pipe
     finally:
@@ -243,6 +270,7 @@ def _receive() -> bytes:
 def _report(reporter: int, name: str, state: int, *, accepted: int = 0, exit_code: int = 0) -> None:
     # The service's own code is told as such, lest it be read as one of Windows' errors.
     win32 = _SERVICE_SPECIFIC if exit_code else 0
-    status = ServiceStatus(_OWN_PROCESS, state, accepted, win32, exit_code, 0, 0)
+    hint = _STOP_HINT_MS if state == SERVICE_STOP_PENDING else 0
+    status = ServiceStatus(_OWN_PROCESS, state, accepted, win32, exit_code, 0, hint)
     if not _set_status(reporter, ctypes.byref(status)):
         raise failure("report the state of", name, ctypes.get_last_error())

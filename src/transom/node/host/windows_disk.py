@@ -5,11 +5,13 @@ import sys
 assert sys.platform == "win32"
 
 import ctypes
+import ntpath
 import os
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from ctypes import wintypes
+from functools import partial
 from io import BufferedIOBase
 
 from transom.errors import TemporaryError
@@ -40,6 +42,14 @@ _GENERIC_WRITE = 0x4000_0000
 _SHARE_READ, _SHARE_ALL = 0x1, 0x7
 _CREATE_ALWAYS, _OPEN_EXISTING = 2, 3
 _SHARING_VIOLATION = 32
+_LONG = 240  # a directory's path must leave room for the name of a file
+
+
+def _named(path: str) -> str:
+    r"""A path that Windows takes at any length: without `\\?\` it knows none beyond 260 characters."""
+    if len(path) < _LONG or path.startswith("\\\\"):
+        return path
+    return "\\\\?\\" + ntpath.normpath(path)
 
 
 class WindowsDisk:
@@ -47,7 +57,7 @@ class WindowsDisk:
 
     def kind(self, path: str) -> PathKind:
         try:
-            found = os.lstat(path)
+            found = os.lstat(_named(path))
         except FileNotFoundError:
             return PathKind.ABSENT
         except OSError as error:
@@ -58,37 +68,37 @@ class WindowsDisk:
         return PathKind.DIRECTORY if stat.S_ISDIR(found.st_mode) else PathKind.FILE
 
     def read(self, path: str) -> bytes:
-        with translated("read", path), open(path, "rb") as stream:  # noqa: PTH123 - text paths here
+        with translated("read", path), open(_named(path), "rb") as stream:  # noqa: PTH123 - text paths here
             return stream.read()
 
     def open(self, path: str) -> BufferedIOBase:
         with translated("read", path):
-            return open(path, "rb")  # noqa: PTH123 - whoever asked closes it
+            return open(_named(path), "rb")  # noqa: PTH123 - whoever asked closes it
 
     def size(self, path: str) -> int:
         with translated("look at", path):
-            return os.stat(path).st_size  # noqa: PTH116 - text paths here
+            return os.stat(_named(path)).st_size  # noqa: PTH116 - text paths here
 
     def entries(self, path: str) -> tuple[str, ...]:
         with translated("list", path):
-            return tuple(sorted(os.listdir(path)))  # noqa: PTH208 - text paths here
+            return tuple(sorted(os.listdir(_named(path))))  # noqa: PTH208 - text paths here
 
     def acl(self, path: str) -> str:
-        return file_access(path)
+        return file_access(_named(path))
 
     def create(self, path: str, *, acl: str = "") -> None:
-        with translated("make", path), open(path, "wb"):  # noqa: PTH123 - text paths here
+        with translated("make", path), open(_named(path), "wb"):  # noqa: PTH123 - text paths here
             pass
         if acl:
             self.set_acl(path, acl)
 
     def append(self, path: str, data: bytes) -> None:
-        with translated("write", path), open(path, "ab") as stream:  # noqa: PTH123 - same
+        with translated("write", path), open(_named(path), "ab") as stream:  # noqa: PTH123 - same
             stream.write(data)
 
     def flush(self, path: str) -> None:
         with translated("flush", path):
-            number = os.open(path, os.O_RDWR | os.O_BINARY)
+            number = os.open(_named(path), os.O_RDWR | os.O_BINARY)
             try:
                 os.fsync(number)
             finally:
@@ -96,37 +106,26 @@ class WindowsDisk:
 
     def rename(self, source: str, target: str) -> None:
         with translated("put in place", target):
-            try:
-                os.replace(source, target)  # noqa: PTH105 - text paths here
-            except PermissionError:
-                if not end_programs(target):
-                    raise
-                os.replace(source, target)  # noqa: PTH105 - same
+            _insist(target, partial(os.replace, _named(source), _named(target)))
 
     def remove(self, path: str) -> None:
         kind = self.kind(path)
         with translated("remove", path):
-            if kind is PathKind.LINK and os.path.isdir(path):  # noqa: PTH112 - text paths here
-                os.rmdir(path)  # noqa: PTH106 - removes the junction, not what it points to
+            if kind is PathKind.LINK and os.path.isdir(_named(path)):  # noqa: PTH112 - text paths here
+                os.rmdir(_named(path))  # noqa: PTH106 - removes the junction, not what it points to
             elif kind is not PathKind.ABSENT:
-                os.chmod(path, stat.S_IWRITE)  # noqa: PTH101 - read-only files refuse to go
-                try:
-                    os.unlink(path)  # noqa: PTH108 - text paths here
-                except PermissionError:
-                    if not end_programs(path):
-                        raise
-                    os.unlink(path)  # noqa: PTH108 - same
+                _insist(path, partial(os.unlink, _named(path)))
 
     def make_directory(self, path: str) -> None:
         with translated("make", path):
-            os.mkdir(path)  # noqa: PTH102 - text paths here
+            os.mkdir(_named(path))  # noqa: PTH102 - text paths here
 
     def remove_directory(self, path: str) -> None:
         with translated("remove", path):
-            os.rmdir(path)  # noqa: PTH106 - text paths here
+            _insist(path, partial(os.rmdir, _named(path)))
 
     def set_acl(self, path: str, sddl: str) -> None:
-        set_file_access(path, sddl)
+        set_file_access(_named(path), sddl)
 
     @contextmanager
     def lock(self, path: str, holder: str) -> Iterator[None]:
@@ -155,3 +154,21 @@ class WindowsDisk:
                 raise last_failure("flush the volume", drive)
         finally:
             close_handle(handle)
+
+
+def _insist(path: str, act: Callable[[], None]) -> None:
+    """Do it; where Windows denies that, again without what may stand in the way of a path."""
+    for clear_the_way in (_make_writable, end_programs):
+        try:
+            act()
+        except PermissionError:
+            clear_the_way(path)
+        else:
+            return
+    act()
+
+
+def _make_writable(path: str) -> None:
+    """A file or directory that is marked as read-only is neither replaced nor removed."""
+    with suppress(FileNotFoundError):
+        os.chmod(_named(path), stat.S_IWRITE)  # noqa: PTH101 - text paths here

@@ -21,11 +21,16 @@ _FOR_A_WHILE = {
 
 def failure(doing: str, subject: str, code: int) -> TransomError:
     """The error for a Win32 error number."""
-    words = _FOR_A_WHILE.get(code) or ctypes.FormatError(code).strip()
+    words = _FOR_A_WHILE.get(code) or words_of(code)
     message = f"cannot {doing} {subject}: {words} (error {code})"
     if code in _FOR_A_WHILE:
         return TemporaryError(message, subject=subject)
     return PermanentError(message, subject=subject, hint="The number is Windows' own error code.")
+
+
+def words_of(code: int) -> str:
+    """Windows' own words for an error number or an HRESULT, which ctypes takes only as signed."""
+    return ctypes.FormatError(ctypes.c_int32(code).value).strip()
 
 
 def last_failure(doing: str, subject: str) -> TransomError:

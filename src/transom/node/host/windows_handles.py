@@ -13,7 +13,7 @@ from ctypes import wintypes
 from typing import ClassVar
 
 INVALID_HANDLE = ctypes.c_void_p(-1).value
-SERVICE_STOPPED, SERVICE_START_PENDING, SERVICE_RUNNING = 1, 2, 4
+SERVICE_STOPPED, SERVICE_START_PENDING, SERVICE_STOP_PENDING, SERVICE_RUNNING = 1, 2, 3, 4
 
 _kernel32 = ctypes.WinDLL("kernel32", use_last_error=True)
 write_file = _kernel32.WriteFile

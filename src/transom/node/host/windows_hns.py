@@ -12,10 +12,17 @@ from typing import Any
 
 from transom.errors import PermanentError, TransomError
 from transom.node.host.values import HnsState
+from transom.node.host.windows_error import words_of
 
 _QUERY = json.dumps({"SchemaVersion": {"Major": 2, "Minor": 0}})
-_NO_OBJECT = {0x803B0002, 0x803B0013, 0x80070490}
+# No such network, no such endpoint, no such element: the last is what balancers are missed by.
+_NO_OBJECT = frozenset((0x803B0001, 0x803B0002, 0x80070490))
 _OF_WINDOWS = 0x8007
+
+
+_free = ctypes.WinDLL("ole32").CoTaskMemFree
+_free.argtypes = [ctypes.c_void_p]
+_free.restype = None
 
 
 class _Guid(ctypes.Structure):
@@ -101,11 +108,8 @@ class WindowsHns:
 
     def _describe(self, kind: str, identity: str) -> dict[str, Any] | None:
         assert self._library is not None
-        handle, error = ctypes.c_void_p(), ctypes.c_wchar_p()
-        guid = _Guid.of(identity)
-        code = self._call(
-            f"HcnOpen{kind}", ctypes.byref(guid), ctypes.byref(handle), ctypes.byref(error)
-        )
+        handle, guid = ctypes.c_void_p(), _Guid.of(identity)
+        code = self._call_and_free_error(f"HcnOpen{kind}", ctypes.byref(guid), ctypes.byref(handle))
         if code in _NO_OBJECT:
             return None  # deleted since it was listed
         _check(code, f"open the {kind} {identity}")
@@ -117,17 +121,27 @@ class WindowsHns:
             self._call(f"HcnClose{kind}", handle)
 
     def _delete(self, kind: str, identity: str) -> None:
-        error = ctypes.c_wchar_p()
         guid = _Guid.of(identity)
-        code = self._call(f"HcnDelete{kind}", ctypes.byref(guid), ctypes.byref(error))
+        code = self._call_and_free_error(f"HcnDelete{kind}", ctypes.byref(guid))
         if code not in _NO_OBJECT:
             _check(code, f"delete the {kind} {identity}")
 
     def _text(self, name: str, *arguments: Any) -> str:
-        result, error = ctypes.c_wchar_p(), ctypes.c_wchar_p()
-        code = self._call(name, *arguments, ctypes.byref(result), ctypes.byref(error))
-        _check(code, name)
-        return result.value or ""
+        result = ctypes.c_void_p()
+        code = self._call_and_free_error(name, *arguments, ctypes.byref(result))
+        try:
+            _check(code, name)
+            return ctypes.wstring_at(result.value) if result.value else ""
+        finally:
+            _free(result)
+
+    def _call_and_free_error(self, name: str, *arguments: Any) -> int:
+        """A call whose last argument is where it puts a text about an error, ours to free."""
+        error = ctypes.c_void_p()
+        try:
+            return self._call(name, *arguments, ctypes.byref(error))
+        finally:
+            _free(error)
 
     def _call(self, name: str, *arguments: Any) -> int:
         assert self._library is not None
@@ -153,4 +167,4 @@ def _failure(code: int, doing: str) -> TransomError:
 def _meaning(code: int) -> str:
     """Windows' own words for its errors; those of the service itself have none."""
     facility, error = divmod(code, 1 << 16)
-    return f" ({ctypes.FormatError(error).strip()})" if facility == _OF_WINDOWS else ""
+    return f" ({words_of(error)})" if facility == _OF_WINDOWS else ""

@@ -20,7 +20,7 @@ from transom.node.host.windows_registry import WindowsRegistry
 
 _TCPIP = r"SYSTEM\CurrentControlSet\Services\Tcpip\Parameters"
 _ROUTE_TIMEOUT_S = 30
-_MORE_DATA = 122
+_MORE_DATA, _NO_ROUTES, _TABLE_TRIES = 122, 232, 10
 
 _iphlpapi = ctypes.WinDLL("iphlpapi", use_last_error=True)
 _forward_table = _iphlpapi.GetIpForwardTable
@@ -150,11 +150,15 @@ class _ActiveRoute(NamedTuple):
 
 
 def _active_routes() -> list[_ActiveRoute]:
-    size = wintypes.ULONG()
-    code = _forward_table(None, ctypes.byref(size), False)
-    buffer = ctypes.create_string_buffer(size.value)
-    if code == _MORE_DATA:
+    size, buffer = wintypes.ULONG(), ctypes.create_string_buffer(0)
+    # Pods come and go, and routes with them: the table may have grown since its size was told.
+    for _ in range(_TABLE_TRIES):
         code = _forward_table(buffer, ctypes.byref(size), False)
+        if code != _MORE_DATA:
+            break
+        buffer = ctypes.create_string_buffer(size.value)
+    if code == _NO_ROUTES:
+        return []
     if code:
         raise failure("read", "the routing table", code)
     words = [int.from_bytes(buffer.raw[n : n + 4], "little") for n in range(0, size.value - 3, 4)]

@@ -7,13 +7,18 @@ assert sys.platform == "win32"
 import ctypes
 import threading
 import winreg
+from collections.abc import Callable, Iterator
 from ctypes import wintypes
-from typing import Any
+from functools import partial
+from itertools import count
+from typing import Any, TypeVar
 
 from transom.node.host.environment import EntryLists
 from transom.node.host.values import RegistryData
 from transom.node.host.windows_error import translated
 
+T = TypeVar("T")
+_NO_MORE_ITEMS = 259
 _TYPES = {
     "string": winreg.REG_SZ,
     "expand-string": winreg.REG_EXPAND_SZ,
@@ -30,11 +35,12 @@ class WindowsRegistry:
     """Keys and values of this machine."""
 
     def has_key(self, key: str) -> bool:
-        try:
-            with winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, key):
-                return True
-        except FileNotFoundError:
-            return False
+        with translated("open", rf"HKLM\{key}"):
+            try:
+                with winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, key):
+                    return True
+            except FileNotFoundError:
+                return False
 
     def get(self, key: str, name: str) -> RegistryData | None:
         found = self.raw(key, name)
@@ -62,17 +68,21 @@ class WindowsRegistry:
         """The values a key has."""
         if not self.has_key(key):
             return ()
-        with winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, key) as opened:
-            return tuple(
-                winreg.EnumValue(opened, n)[0] for n in range(winreg.QueryInfoKey(opened)[1])
-            )
+        with (
+            translated("list", rf"HKLM\{key}"),
+            winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, key) as opened,
+        ):
+            return tuple(found[0] for found in _each(partial(winreg.EnumValue, opened)))
 
     def keys(self, key: str) -> tuple[str, ...]:
         """The keys below a key."""
         if not self.has_key(key):
             return ()
-        with winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, key) as opened:
-            return tuple(winreg.EnumKey(opened, n) for n in range(winreg.QueryInfoKey(opened)[0]))
+        with (
+            translated("list", rf"HKLM\{key}"),
+            winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, key) as opened,
+        ):
+            return tuple(_each(partial(winreg.EnumKey, opened)))
 
     def make_key(self, key: str) -> None:
         with translated("make", rf"HKLM\{key}"):
@@ -100,6 +110,17 @@ class WindowsRegistry:
         for hive in ("SYSTEM", "SOFTWARE"):
             with translated("flush", hive), _writable(hive) as opened:
                 winreg.FlushKey(opened)
+
+
+def _each(entry: Callable[[int], T]) -> Iterator[T]:
+    """Every entry until Windows has no more: how many there are may change while they are read."""
+    for number in count():
+        try:
+            yield entry(number)
+        except OSError as error:
+            if error.winerror != _NO_MORE_ITEMS:
+                raise
+            return
 
 
 def _writable(key: str) -> winreg.HKEYType:

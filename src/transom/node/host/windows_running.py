@@ -17,7 +17,7 @@ from transom.node.host.windows_handles import close_handle
 
 _TERMINATE, _LIMITED, _SYNCHRONIZE = 0x1, 0x1000, 0x10_0000
 _PATH_CHARACTERS = 32_768
-_MOST = 4096
+_FIRST_GUESS = 4096
 _END_MS = 10_000
 
 _kernel32 = ctypes.WinDLL("kernel32", use_last_error=True)
@@ -64,10 +64,17 @@ def end_programs(path: str) -> int:
 
 
 def _processes() -> Iterator[int]:
-    numbers, used = (wintypes.DWORD * _MOST)(), wintypes.DWORD()
-    if _enumerate(numbers, ctypes.sizeof(numbers), ctypes.byref(used)):
-        count = used.value // ctypes.sizeof(wintypes.DWORD)
-        yield from (number for number in numbers[:count] if number not in (0, os.getpid()))
+    room, used = _FIRST_GUESS, wintypes.DWORD()
+    while True:
+        numbers = (wintypes.DWORD * room)()
+        if not _enumerate(numbers, ctypes.sizeof(numbers), ctypes.byref(used)):
+            return
+        # Windows does not say how many there are: a full table may have left some out.
+        if used.value < ctypes.sizeof(numbers):
+            break
+        room *= 2
+    count = used.value // ctypes.sizeof(wintypes.DWORD)
+    yield from (number for number in numbers[:count] if number not in (0, os.getpid()))
 
 
 def _program(handle: int) -> str:

@@ -223,7 +223,8 @@ class WindowsServices:
                 _pause(deadline, f"the service {name} does not come to run", name)
 
     def stop(self, name: str) -> None:
-        if not self.running(name):
+        # One that is just stopping is waited for too: its program is still in use.
+        if (found := self.status(name)) is None or found.state == _STATES[SERVICE_STOPPED]:
             return
         deadline = time.monotonic() + _WAIT_S
         with _service(name) as handle, _process(_status(handle, name).process) as process:

@@ -11,6 +11,7 @@ from ctypes import wintypes
 from typing import Any, ClassVar
 
 from transom.node.host.values import Signature
+from transom.node.host.windows_error import words_of
 
 _NO_SIGNATURE = frozenset((0x800B0100, 0x800B0003, 0x800B0001))
 _UI_NONE, _REVOKE_NONE, _CHOICE_FILE = 2, 0, 1
@@ -123,7 +124,7 @@ class WindowsSignatures:
 
 
 def _found(state: int | None, code: int) -> Signature:
-    problem = "" if code == 0 else f"{ctypes.FormatError(code).strip()} (0x{code:08X})"
+    problem = "" if code == 0 else f"{words_of(code)} (0x{code:08X})"
     chain = _signer(_provider(state), 0, False, 0) if state else None
     held = _of_chain(chain, 0) if chain else None
     if not held:

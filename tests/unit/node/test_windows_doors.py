@@ -1,0 +1,372 @@
+"""What the doors to Windows do with its answers that no lab gives: read here, with stand-ins for its libraries."""
+
+import ctypes
+import importlib
+import ipaddress
+import re
+import sys
+import threading
+from ctypes import wintypes
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+from transom.errors import PermanentError, TemporaryError
+from transom.node.host.values import HnsState, PathKind
+
+LARGEST = 2**31 - 1
+DENIED, NO_MORE_ITEMS = 5, 259
+
+
+class Library:
+    """A library whose functions do nothing until a test says what."""
+
+    def __getattr__(self, name):
+        made = SimpleNamespace()
+        setattr(self, name, made)
+        return made
+
+
+def error_of_windows(kind, number):
+    error = kind(number, "words")
+    error.winerror = number
+    return error
+
+
+def format_error(code):
+    """As ctypes has it: the number is a signed one."""
+    if code > LARGEST:
+        raise OverflowError("Python int too large to convert to C long")
+    return f"words of {code}"
+
+
+@pytest.fixture
+def door(monkeypatch):
+    """Imports a door as Windows would, and forgets it afterwards."""
+    before = set(sys.modules)
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(ctypes, "WinDLL", lambda *_, **__: Library(), raising=False)
+    monkeypatch.setattr(ctypes, "WINFUNCTYPE", ctypes.CFUNCTYPE, raising=False)
+    monkeypatch.setattr(ctypes, "FormatError", format_error, raising=False)
+    monkeypatch.setattr(ctypes, "get_last_error", lambda: DENIED, raising=False)
+    winreg = ModuleType("winreg")
+    for number, name in enumerate(("SZ", "EXPAND_SZ", "DWORD", "QWORD", "MULTI_SZ")):
+        setattr(winreg, f"REG_{name}", number)
+    winreg.HKEY_LOCAL_MACHINE = 0  # type: ignore[attr-defined]
+    winreg.HKEYType = object  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "winreg", winreg)
+    yield lambda name: importlib.import_module(f"transom.node.host.windows_{name}")
+    for name in set(sys.modules) - before:
+        if name.startswith("transom.node.host.windows"):
+            del sys.modules[name]
+
+
+def test_a_signature_nobody_trusts_is_told_in_the_words_of_windows(door):
+    found = door("signatures")._found(None, 0x800B0109)
+    assert found.problem == f"words of {0x800B0109 - 2**32} (0x800B0109)"
+
+
+def table_of(*routes):
+    """MIB_IPFORWARDTABLE with rows of destination, mask and gateway."""
+    rows = b"".join(
+        bytes(map(int, f"{to}.{mask}.0.0.0.0.{via}".split("."))) + bytes(40)
+        for to, mask, via in routes
+    )
+    return len(routes).to_bytes(4, "little") + rows
+
+
+def test_a_routing_table_that_grows_while_it_is_read_is_read(door, monkeypatch):
+    network = door("network")
+    sizes = iter([60, 116])
+    nowhere = str(ipaddress.IPv4Address(0))
+    table = table_of((nowhere, nowhere, "10.0.0.1"), ("10.1.0.0", "255.255.0.0", "10.0.0.2"))
+
+    def forward_table(buffer, size, _sorted):
+        wanted = next(sizes, len(table))
+        if len(buffer) < wanted or wanted < len(table):
+            size._obj.value = wanted
+            return 122
+        ctypes.memmove(buffer, table, len(table))
+        return 0
+
+    monkeypatch.setattr(network, "_forward_table", forward_table)
+    assert network.WindowsNetwork(None, None).gateways() == ("10.0.0.1",)
+
+
+def test_a_host_without_any_route_has_no_gateway(door, monkeypatch):
+    network = door("network")
+    monkeypatch.setattr(network, "_forward_table", lambda *_: 232)
+    assert network.WindowsNetwork(None, None).gateways() == ()
+
+
+def test_all_processes_are_seen_however_many_there_are(door, monkeypatch):
+    running = door("running")
+    there = list(range(1_000_000, 1_010_000))
+
+    def enumerate_processes(numbers, size, used):
+        each = ctypes.sizeof(wintypes.DWORD)
+        count = min(len(there), size // each)
+        numbers[:count] = there[:count]
+        used._obj.value = count * each
+        return 1
+
+    monkeypatch.setattr(running, "_enumerate", enumerate_processes)
+    assert list(running._processes()) == list(there)
+
+
+class Hns:
+    """Two networks, of which one is deleted after it was listed; every text must be freed."""
+
+    LISTED = ("11111111-1111-1111-1111-111111111111", "22222222-2222-2222-2222-222222222222")
+
+    def __init__(self):
+        self.texts = {}
+
+    def give(self, place, text):
+        held = ctypes.create_unicode_buffer(text)
+        self.texts[ctypes.addressof(held)] = held
+        place._obj.value = ctypes.addressof(held)
+
+    def free(self, pointer):
+        if pointer.value:
+            del self.texts[pointer.value]
+
+    def enumerate_networks(self, _query, result, _error):
+        quoted = ",".join(f'"{identity}"' for identity in self.LISTED)
+        self.give(result, f"[{quoted}]")
+        return 0
+
+    def open_network(self, guid, handle, error):
+        if bytes(guid._obj.bytes)[:1] == b"\x11":
+            handle._obj.value = 1
+            return 0
+        self.give(error, '{"Error": "The network was not found. "}')
+        return 0x803B0001
+
+    def query_network_properties(self, _handle, _query, result, _error):
+        self.give(result, '{"ID": "1", "Name": "nat"}')
+        return 0
+
+    def close_network(self, _handle):
+        return 0
+
+    def enumerate_endpoints(self, _query, _result, error):
+        self.give(error, "{}")
+        return 0x803B0013
+
+
+@pytest.fixture
+def hns(door, monkeypatch):
+    """The door to the host network service, and what is behind it."""
+    module, service = door("hns"), Hns()
+
+    class Called:
+        """Functions of the service; each can be told its result's type."""
+
+        def __getattr__(self, name):
+            words = re.sub(r"(?=[A-Z])", "_", name.removeprefix("Hcn")).strip("_").lower()
+            made = getattr(service, words)
+            return type("Function", (), {"__call__": lambda _self, *words: made(*words)})()
+
+    monkeypatch.setattr(module, "_free", service.free)
+    opened = module.WindowsHns()
+    opened._library = Called()
+    return opened, service
+
+
+def test_a_network_that_went_since_it_was_listed_is_left_out_and_all_texts_are_freed(hns):
+    opened, service = hns
+    assert opened.networks() == [{"ID": "1", "Name": "nat"}]
+    assert service.texts == {}
+
+
+def test_a_port_that_exists_already_is_no_missing_object(hns):
+    opened, service = hns
+    with pytest.raises(PermanentError, match="0x803b0013"):
+        opened.endpoints()
+    assert service.texts == {}
+
+
+class Key:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return None
+
+
+def test_values_that_come_and_go_while_they_are_listed_are_no_error(door, monkeypatch):
+    registry = door("registry")
+    names = ["a", "b"]
+
+    def value(_key, number):
+        if number >= len(names):
+            raise error_of_windows(OSError, NO_MORE_ITEMS)
+        return (names[number], "", 1)
+
+    monkeypatch.setattr(registry.winreg, "OpenKey", lambda *_: Key(), raising=False)
+    monkeypatch.setattr(registry.winreg, "EnumValue", value, raising=False)
+    monkeypatch.setattr(registry.winreg, "QueryInfoKey", lambda _key: (0, 3, 0), raising=False)
+    assert registry.WindowsRegistry().names("any") == ("a", "b")
+
+
+def test_a_key_that_windows_keeps_closed_is_named(door, monkeypatch):
+    registry = door("registry")
+
+    def denied(*_):
+        raise error_of_windows(PermissionError, DENIED)
+
+    monkeypatch.setattr(registry.winreg, "OpenKey", denied, raising=False)
+    for look in (registry.WindowsRegistry().has_key, registry.WindowsRegistry().names):
+        with pytest.raises(PermanentError, match=r"cannot open HKLM\\SOFTWARE\\Exclusions: words"):
+            look(r"SOFTWARE\Exclusions")
+
+
+class ReadOnly:
+    """A disk that lets nothing of it be replaced or removed until it is made writable."""
+
+    def __init__(self, disk, monkeypatch):
+        self.is_marked, self.done = True, []
+        for name in ("replace", "unlink", "rmdir"):
+            monkeypatch.setattr(disk.os, name, lambda *_, name=name: self.change(name))
+        monkeypatch.setattr(disk.os, "chmod", self.unmark)
+        monkeypatch.setattr(disk, "end_programs", lambda _path: 0)
+
+    def change(self, name):
+        if self.is_marked:
+            raise error_of_windows(PermissionError, DENIED)
+        self.done.append(name)
+
+    def unmark(self, *_):
+        self.is_marked = False
+
+
+@pytest.mark.parametrize("act", ["rename", "remove", "remove_directory"])
+def test_what_is_marked_as_read_only_is_replaced_and_removed_all_the_same(door, monkeypatch, act):
+    module = door("disk")
+    disk = module.WindowsDisk()
+    monkeypatch.setattr(disk, "kind", lambda _path: PathKind.FILE)
+    place = ReadOnly(module, monkeypatch)
+    words = {"rename": ("beside", "target")}.get(act, ("target",))
+    getattr(disk, act)(*words)
+    assert len(place.done) == 1
+
+
+def test_what_windows_denies_for_another_reason_is_told(door, monkeypatch):
+    module = door("disk")
+    place = ReadOnly(module, monkeypatch)
+    monkeypatch.setattr(module.os, "chmod", lambda *_: None)
+    with pytest.raises(PermanentError, match="cannot put in place target: words of 5"):
+        module.WindowsDisk().rename("beside", "target")
+    assert place.done == []
+
+
+def test_a_path_longer_than_windows_takes_is_named_so_that_it_does(door, monkeypatch, tmp_path):
+    module = door("disk")
+    long = "C:\\" + "\\".join(["x" * 60] * 5)
+
+    def opened(path, *words):
+        if len(path) >= 260 and not path.startswith("\\\\?\\"):
+            raise FileNotFoundError(path)
+        return (tmp_path / "behind").open(*words)
+
+    Path(tmp_path / "behind").write_bytes(b"there")
+    monkeypatch.setattr(module, "open", opened, raising=False)
+    assert module.WindowsDisk().read(long) == b"there"
+
+
+def test_a_service_that_is_just_stopping_is_waited_for(door, monkeypatch):
+    services = door("services")
+    states = iter([3, 3, 3, 3, 1])
+
+    def query(_handle, _level, place, _size, _needed):
+        place._obj.state, place._obj.process = next(states, 1), 0
+        return 1
+
+    for name in ("_open_manager", "_open_service"):
+        monkeypatch.setattr(services, name, lambda *_: 1)
+    monkeypatch.setattr(services, "_close_service", lambda _handle: 1)
+    monkeypatch.setattr(services, "_query_status", query)
+    monkeypatch.setattr(services, "_control_service", lambda *_: 0)
+    monkeypatch.setattr(services.ctypes, "get_last_error", lambda: 1062, raising=False)
+    monkeypatch.setattr(services, "_pause", lambda *_: None)
+    services.WindowsServices(None).stop("kubelet")
+    assert list(states) == []
+
+
+class Registered:
+    """The service manager's side: what is registered, and whether anybody deleted it."""
+
+    def __init__(self):
+        self.names = {"transom-run"}
+
+    def running(self, _name):
+        return False
+
+    def put(self, name, definition):
+        self.names -= {name} if definition is None else set()
+
+
+def test_a_starter_that_is_second_leaves_the_first_ones_service_alone(door, monkeypatch):
+    """Both saw nothing run; the pipe is what only one can have."""
+    background = door("background")
+    services = Registered()
+
+    class Descriptor:
+        def __enter__(self):
+            return None
+
+        def __exit__(self, *_):
+            return None
+
+    monkeypatch.setattr(background, "descriptor_from", lambda _text: Descriptor())
+    monkeypatch.setattr(background, "_create_pipe", lambda *_: background.INVALID_HANDLE)
+    with pytest.raises(TemporaryError, match="another run is just beginning"):
+        background.WindowsBackground(services).start(["node.pyz"], b"request")
+    assert services.names == {"transom-run"}
+
+
+def test_a_service_says_at_once_that_it_stops(door, monkeypatch):
+    """Stop-Service takes one that still runs after two seconds for one that does not stop."""
+    background = door("background")
+    states, handlers, asked, told = [], [], threading.Event(), threading.Event()
+
+    def register(_name, handler):
+        handlers.append(handler)
+        return 1
+
+    def set_status(_reporter, status):
+        states.append(status._obj.state)
+        return 1
+
+    def dispatch(table):
+        thread = threading.Thread(target=table[0].main, args=(0, None))
+        thread.start()
+        assert asked.wait(10)
+        handlers[0](1)
+        told.set()
+        thread.join(10)
+        handlers[0](1)  # too late: it has ended
+        return 1
+
+    def work(stopped):
+        asked.set()
+        assert told.wait(10)
+        return int(not stopped())
+
+    monkeypatch.setattr(background, "_register", register)
+    monkeypatch.setattr(background, "_set_status", set_status)
+    monkeypatch.setattr(background, "_dispatch", dispatch)
+    assert background.WindowsBackground(Registered()).be_service("kube-proxy", work) == 0
+    assert states == [4, 3, 1]
+
+
+def test_a_host_without_containers_has_nothing_of_the_network_service(door, monkeypatch):
+    module = door("hns")
+
+    def missing(*_, **__):
+        raise OSError("no such library")
+
+    monkeypatch.setattr(ctypes, "WinDLL", missing, raising=False)
+    assert module.WindowsHns().state() == HnsState()
