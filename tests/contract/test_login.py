@@ -3,15 +3,18 @@
 import asyncio
 import base64
 import json
+import ssl
+import stat
 import sys
 import time
+from pathlib import Path
 
 import pytest
 import trustme
 import yaml
 from tests.contract.web import Server, body, running, status, tls
 
-from transom.errors import PermanentError, UnsupportedError, UsageError
+from transom.errors import PermanentError, UsageError
 from transom.kube.client import open_cluster
 
 VERSION = body(json.dumps({"gitVersion": "v1.37.1"}).encode())
@@ -117,9 +120,116 @@ def test_a_plugin_that_is_missing_or_fails_is_told_with_what_to_do(cluster, tmp_
     (tmp_path / "plugin.py").write_text("raise SystemExit(3)")
     with pytest.raises(PermanentError, match="ended with 3 and gave no credential"):
         ask(cluster(plugin()))
-    (tmp_path / "plugin.py").write_text('print(\'{"status": {"clientKeyData": "x"}}\')')
-    with pytest.raises(UnsupportedError, match="only tokens"):
-        ask(cluster(plugin()))
+    for given, said in (
+        ({"clientKeyData": "x"}, "neither a token nor a client certificate with its key"),
+        ({"clientCertificateData": "x", "token": "t"}, "neither a token nor"),
+        ({"clientCertificateData": "x", "clientKeyData": "hunter2"}, "that cannot be used"),
+    ):
+        (tmp_path / "plugin.py").write_text(f"print({json.dumps(json.dumps({'status': given}))})")
+        with pytest.raises(PermanentError, match=said) as refused:
+            ask(cluster(plugin()))
+        assert "hunter2" not in str(refused.value)
+
+
+GIVER = """
+import json, os
+count = len(open("runs").read()) + 1 if os.path.exists("runs") else 1
+open("runs", "w").write("x" * count)
+status = {"clientCertificateData": open(f"{count}.crt").read(), "clientKeyData": open(f"{count}.key").read()}
+if os.path.exists("ends"):
+    status["expirationTimestamp"] = open("ends").read()
+print(json.dumps({"kind": "ExecCredential", "status": status}))
+"""
+
+
+@pytest.fixture
+def certificates(server, authority, tmp_path, monkeypatch):
+    """A plugin that gives one client certificate after the other; who showed which, and every file made."""
+    authority.configure_trust(server.context)
+    server.context.verify_mode = ssl.CERT_OPTIONAL
+    for number in (1, 2, 3):
+        issued = authority.issue_cert("me@corp", common_name=f"me-{number}")
+        chain = b"".join(blob.bytes() for blob in issued.cert_chain_pems)
+        (tmp_path / f"{number}.crt").write_bytes(chain)
+        (tmp_path / f"{number}.key").write_bytes(issued.private_key_pem.bytes())
+    (tmp_path / "giver.py").write_text(GIVER)
+    (tmp_path / "private").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "private"))
+    shown: list[str] = []
+    modes: list[int] = []
+    load = ssl.SSLContext.load_cert_chain
+
+    def loaded(self, certfile, keyfile=None, password=None):
+        files = (Path(certfile).parent, Path(certfile), Path(keyfile))
+        modes.extend(stat.S_IMODE(file.stat().st_mode) for file in files)
+        load(self, certfile, keyfile, password)
+
+    monkeypatch.setattr(ssl.SSLContext, "load_cert_chain", loaded)
+
+    def seen(answer):
+        def handle(exchange):
+            subject = dict(pair for (pair,) in exchange.connection.getpeercert()["subject"])
+            shown.append(subject["commonName"])
+            answer(exchange)
+
+        return handle
+
+    return seen, shown, modes
+
+
+def test_a_client_certificate_of_a_plugin_is_shown_and_renewed_where_it_is_refused(
+    server, cluster, tmp_path, certificates
+):
+    seen, shown, modes = certificates
+    server.serve("/version", seen(VERSION), seen(status(401)), seen(VERSION))
+    api = cluster(plugin(args=["giver.py"]))
+
+    async def one_after_the_other():
+        try:
+            return [await api.version() for _ in range(3)]
+        finally:
+            await api.close()
+
+    assert asyncio.run(one_after_the_other()) == ["1.37.1"] * 3
+    assert shown == ["me-1", "me-1", "me-2", "me-2"]
+    assert modes == [0o700, 0o600, 0o600] * 2
+    assert list((tmp_path / "private").iterdir()) == []
+
+
+def test_a_client_certificate_that_is_over_is_renewed_before_it_is_shown(
+    server, cluster, tmp_path, certificates
+):
+    seen, shown, _ = certificates
+    (tmp_path / "ends").write_text("2020-01-01T00:00:00Z")
+    server.serve("/version", seen(VERSION))
+    assert ask(cluster(plugin(args=["giver.py"])), times=2) == ["1.37.1"] * 2
+    assert sorted(shown) == ["me-1", "me-2"] or shown == ["me-2", "me-2"]
+
+
+def test_the_login_of_another_file_is_run_from_there(server, authority, tmp_path, monkeypatch):
+    """Several kubeconfigs: the cluster of one, the user of another, whose plugin stands beside it."""
+    monkeypatch.chdir(tmp_path)
+    server.serve("/version", VERSION)
+    (tmp_path / "clusters").mkdir()
+    (tmp_path / "users").mkdir()
+    (tmp_path / "clusters/ca.crt").write_bytes(authority.cert_pem.bytes())
+    place = {"server": server.url, "certificate-authority": "ca.crt"}
+    script = tmp_path / "users/login"
+    script.write_text(f"#!{sys.executable}{PLUGIN}")
+    script.chmod(0o700)
+    documents = {
+        "clusters/config": {"clusters": [{"name": "a", "cluster": place}]},
+        "users/config": {
+            "current-context": "a",
+            "contexts": [{"name": "a", "context": {"cluster": "a", "user": "u"}}],
+            "users": [{"name": "u", "user": plugin(command="./login", args=[])}],
+        },
+    }
+    for name, document in documents.items():
+        (tmp_path / name).write_text(yaml.safe_dump(document))
+    files = [tmp_path / name for name in ("none", *documents)]
+    assert ask(open_cluster(*files)) == ["1.37.1"]
+    assert shown(server) == ["Bearer token-1"]
 
 
 def jwt(ends):

@@ -117,15 +117,15 @@ class Server(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Exchange)
         self.scripts: dict[str, list[Handler]] = {}
         self.seen: list[tuple[str, dict[str, str]]] = []
-        self._context = context
+        self.context = context
         scheme = "https" if context else "http"
         self.url = f"{scheme}://127.0.0.1:{self.server_port}"
 
     def get_request(self):
         """Accept a connection; its own thread does the handshake."""
         connection, address = super().get_request()
-        if self._context is not None:
-            connection = self._context.wrap_socket(
+        if self.context is not None:
+            connection = self.context.wrap_socket(
                 connection, server_side=True, do_handshake_on_connect=False
             )
         return connection, address

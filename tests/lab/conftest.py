@@ -11,7 +11,7 @@ import os
 import shlex
 import subprocess
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,11 +106,18 @@ class Cluster:
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
 
-    def kubectl(self, *arguments: str, stdin: str = "", check: bool = True) -> str:
-        """Run kubectl as the administrator, from outside the lab."""
+    def kubectl(
+        self,
+        *arguments: str,
+        stdin: str = "",
+        check: bool = True,
+        kubeconfigs: Sequence[Path] = (),
+    ) -> str:
+        """Run kubectl as the administrator, or whom other kubeconfigs name, from outside the lab."""
+        files = os.pathsep.join(str(file) for file in kubeconfigs or (self.lab.kubeconfig,))
         done = subprocess.run(
             [str(self.lab.program("kubectl")), *arguments],
-            env={**os.environ, "KUBECONFIG": str(self.lab.kubeconfig)},
+            env={**os.environ, "KUBECONFIG": files},
             input=stdin,
             capture_output=True,
             text=True,

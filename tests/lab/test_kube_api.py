@@ -6,6 +6,7 @@ import json
 from ipaddress import ip_address
 
 import pytest
+import yaml
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.hashes import SHA256
@@ -152,3 +153,45 @@ def test_a_server_that_does_not_answer_is_temporary(cluster, tmp_path):
 
     with pytest.raises(TemporaryError, match="cannot reach the API server"):
         asyncio.run(ask())
+
+
+def test_a_plugins_certificate_and_several_kubeconfigs_are_used_as_kubectl_does(cluster, tmp_path):
+    """The cluster in one file, the user in another; kubectl and Transom are let in by the same two."""
+    document = yaml.safe_load(cluster.lab.kubeconfig.read_text())
+    (user,) = [item["user"] for item in document["users"]]
+    given = {
+        "apiVersion": "client.authentication.k8s.io/v1",
+        "kind": "ExecCredential",
+        "status": {
+            "clientCertificateData": base64.b64decode(user["client-certificate-data"]).decode(),
+            "clientKeyData": base64.b64decode(user["client-key-data"]).decode(),
+        },
+    }
+    (tmp_path / "users").mkdir()
+    (tmp_path / "users/credential.json").write_text(json.dumps(given))
+    login = tmp_path / "users/login"
+    login.write_text('#!/bin/sh\ncat "$(dirname "$0")/credential.json"\n')
+    login.chmod(0o700)
+    plugin = {
+        "apiVersion": given["apiVersion"],
+        "command": "./login",
+        "interactiveMode": "Never",
+    }
+    name = document["users"][0]["name"]
+    users = {"users": [{"name": name, "user": {"exec": plugin}}]}
+    rest = {key: value for key, value in document.items() if key != "users"}
+    files = [tmp_path / "none", tmp_path / "rest", tmp_path / "users/config"]
+    files[1].write_text(yaml.safe_dump(rest))
+    files[2].write_text(yaml.safe_dump({"apiVersion": "v1", "kind": "Config", **users}))
+
+    async def ask():
+        api = open_cluster(*files)
+        try:
+            return await api.version(), await api.nodes()
+        finally:
+            await api.close()
+
+    version, _ = asyncio.run(ask())
+    assert version == cluster.lab.record.kubernetes
+    said = cluster.kubectl("auth", "whoami", "-o", "json", kubeconfigs=files)
+    assert "system:authenticated" in json.loads(said)["status"]["userInfo"]["groups"]

@@ -39,7 +39,7 @@ def open_api(args: argparse.Namespace, cluster: "Cluster | None" = None) -> "Kub
     named = args.kubeconfig or (cluster.kubeconfig if cluster else None)
     # A context of the fleet belongs to the fleet's kubeconfig.
     ours = cluster.context if cluster and not args.kubeconfig else None
-    return open_cluster(kubeconfig_of(named), context=args.context or ours)
+    return open_cluster(*kubeconfigs_of(named), context=args.context or ours)
 
 
 def open_api_if_any(args: argparse.Namespace, cluster: "Cluster | None" = None) -> "KubeApi | None":
@@ -52,8 +52,9 @@ def open_api_if_any(args: argparse.Namespace, cluster: "Cluster | None" = None) 
         return None
 
 
-def kubeconfig_of(named: str | None) -> Path:
-    """The named file, or what kubectl would use."""
+def kubeconfigs_of(named: str | None) -> tuple[Path, ...]:
+    """The named file, or those that kubectl would use."""
     environ: Mapping[str, str] = os.environ  # noqa: TID251 - the command line reads it
     listed = [part for part in environ.get("KUBECONFIG", "").split(os.pathsep) if part]
-    return Path(named or next(iter(listed), _DEFAULT_KUBECONFIG)).expanduser()
+    files = [named] if named else listed or [_DEFAULT_KUBECONFIG]
+    return tuple(Path(file).expanduser() for file in dict.fromkeys(files))

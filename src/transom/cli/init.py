@@ -88,12 +88,13 @@ def run(args: Namespace) -> int:
 def _draft(args: Namespace, seen: "_Seen", hosts: "tuple[ListedHost, ...]", *, name: str) -> str:
     from transom.fleet.draft import draft
 
-    kubeconfig = args.kubeconfig or str(cluster_access.kubeconfig_of(None))
+    files = cluster_access.kubeconfigs_of(args.kubeconfig)
     return draft(
         name,
         seen.entry,
-        kubeconfig=kubeconfig,
-        context=args.context,
+        # Of several only kubectl's own way tells which: it is left to that.
+        kubeconfig=args.kubeconfig or (str(files[0]) if len(files) == 1 else ""),
+        context=seen.context,
         hosts=hosts,
         linux=seen.linux,
     )
@@ -105,6 +106,7 @@ class _Seen(NamedTuple):
     entry: "ClusterEntry"
     nodes: "tuple[Node, ...]"
     linux: "LinuxNetwork | None"
+    context: str
 
 
 async def _read(api: "KubeApi") -> _Seen:
@@ -115,7 +117,7 @@ async def _read(api: "KubeApi") -> _Seen:
     try:
         entry = await read_entry(api)
         linux = await read_linux_network(api, entry, KubeObjects(api))
-        return _Seen(entry, await api.nodes(), linux)
+        return _Seen(entry, await api.nodes(), linux, api.context)
     finally:
         await api.close()
 

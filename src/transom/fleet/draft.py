@@ -51,7 +51,7 @@ def draft(
     entry: ClusterEntry,
     *,
     kubeconfig: str,
-    context: str | None,
+    context: str,
     hosts: Sequence[ListedHost],
     linux: LinuxNetwork | None = None,
 ) -> str:
@@ -65,7 +65,7 @@ def _lines(
     entry: ClusterEntry,
     *,
     kubeconfig: str,
-    context: str | None,
+    context: str,
     hosts: Sequence[ListedHost],
     linux: LinuxNetwork | None,
 ) -> Iterator[str]:
@@ -77,7 +77,8 @@ def _lines(
     yield f"  name: {name}"
     yield "spec:"
     yield "  cluster:"
-    yield f"    kubeconfig: {json.dumps(kubeconfig)}"
+    if kubeconfig:
+        yield f"    kubeconfig: {json.dumps(kubeconfig)}"
     if context:
         yield f"    context: {json.dumps(context)}"
     yield "  kubernetes:"

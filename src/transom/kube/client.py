@@ -1,10 +1,11 @@
 """The real cluster, through lightkube: kubeconfig in, our own values and errors out.
 
-Opened by the command line. Only here, in `answers`, `login` and `sight` lightkube is imported; nothing of it leaves.
+Opened by the command line. Only here, in `answers`, `kubeconfig`, `login` and `sight` lightkube is imported; nothing of it leaves.
 """
 
 import base64
 import json
+import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from email.utils import parsedate_to_datetime
@@ -13,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
-import yaml
-from lightkube import AsyncClient, KubeConfig
+from lightkube import AsyncClient
+from lightkube.config.client_adapter import verify_cluster
+from lightkube.config.kubeconfig import SingleConfig
 from lightkube.core.exceptions import ApiError, ConfigError
 from lightkube.models.certificates_v1 import (
     CertificateSigningRequestCondition,
@@ -27,6 +29,7 @@ from msgspec import structs
 from transom.errors import PermanentError, TemporaryError, TransomError, UsageError
 from transom.kube.answers import budget_in, node_of, pod_of
 from transom.kube.api import Node, Pod, Secret
+from transom.kube.kubeconfig import choose
 from transom.kube.login import login_of
 from transom.kube.sight import node_sight, request_sight
 from transom.model.sight import CertificateRequestSight, NodeSight
@@ -36,15 +39,7 @@ _TIMEOUT_S = 30.0
 _PAGE = 250
 _DAEMON_SETS = "/apis/apps/v1/daemonsets"
 _FIELD_MANAGER = "transom"
-_UNREADABLE = (
-    ConfigError,
-    AttributeError,
-    KeyError,
-    TypeError,
-    ValueError,
-    OSError,
-    yaml.YAMLError,
-)
+_UNUSABLE = (ConfigError, TypeError, ValueError, OSError, httpx2.InvalidURL)
 _BUSY = (
     HTTPStatus.TOO_MANY_REQUESTS,
     HTTPStatus.INTERNAL_SERVER_ERROR,
@@ -54,36 +49,49 @@ _BUSY = (
 )
 
 
-def open_cluster(kubeconfig: Path, *, context: str | None = None) -> "KubeApi":
-    """The cluster that a context of a kubeconfig names; nothing is sent yet."""
+def open_cluster(*kubeconfigs: Path, context: str | None = None) -> "KubeApi":
+    """The cluster that a context of the kubeconfigs names; nothing is sent yet."""
+    config = choose(kubeconfigs, context)
+    assert config.user is not None
+    user = structs.replace(config.user, exec=None, auth_provider=None)
     try:
-        config = KubeConfig.from_file(kubeconfig).get(context)
-        if config is None or config.user is None:
-            raise ConfigError("its context names no user")
-        login = login_of(config)
-        user = structs.replace(config.user, exec=None, auth_provider=None)
         client = AsyncClient(
             config=config._replace(user=user),
             timeout=httpx2.Timeout(_TIMEOUT_S),
             field_manager=_FIELD_MANAGER,
         )
-        if login is not None:
-            client._client._client.auth = login  # noqa: SLF001 - it takes no login but its own
-    except _UNREADABLE as error:
+        if user != config.user:
+            _log_in(client, config, verify_cluster(config.cluster, user, config.abs_file))
+    except _UNUSABLE as error:
         raise UsageError(
-            f"cannot use the kubeconfig {kubeconfig}",
-            subject=str(kubeconfig),
-            hint="name one with --kubeconfig, and its context with --context",
+            f"cannot use the certificates or the server of context {config.context_name!r} in the "
+            f"kubeconfig: {error}",
+            subject=config.context_name,
+            hint="see whether `kubectl get nodes` works, and what it says",
         ) from error
-    return KubeApi(client, server=config.cluster.server)
+    return KubeApi(client, server=config.cluster.server, context=config.context_name)
+
+
+def _log_in(client: AsyncClient, config: SingleConfig, trust: ssl.SSLContext) -> None:
+    """Have requests made as the user of a kubeconfig whom lightkube does not know."""
+    login = login_of(config, trust)
+    if login is not None:
+        # It takes no login but its own, and does not hand out what it trusts.
+        client._client._client = httpx2.AsyncClient(  # noqa: SLF001
+            base_url=config.cluster.server,
+            verify=trust,
+            auth=login,
+            timeout=httpx2.Timeout(_TIMEOUT_S),
+        )
 
 
 class KubeApi:
     """One cluster; see `kube.api.Api`."""
 
-    def __init__(self, client: AsyncClient, *, server: str) -> None:
+    def __init__(self, client: AsyncClient, *, server: str, context: str = "") -> None:
         self._client = client
         self.server = server
+        self.context = context
 
     async def version(self) -> str:
         """Ask /version."""

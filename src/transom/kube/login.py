@@ -1,18 +1,22 @@
 """Who you are to a cluster where the kubeconfig leaves that to a program or an identity provider.
 
 Used by `client`. lightkube knows tokens, certificates and the plugins of old; this is what kubectl does
-besides: plugins of every version are told who asks (`KUBERNETES_EXEC_INFO`), their tokens are kept until
-they expire or are refused, and the token that `auth-provider: oidc` keeps is used while it is good.
-Programs are started by argument lists; no token is shown or written.
+besides: plugins of every version are told who asks (`KUBERNETES_EXEC_INFO`), their tokens and client
+certificates are kept until they expire or are refused, and the token that `auth-provider: oidc` keeps is
+used while it is good. Programs are started by argument lists; no token is shown or written, and a
+key lies in a file of its own user's only while it is read.
 """
 
 import asyncio
 import base64
 import json
 import os
+import ssl
 import sys
+import tempfile
 from asyncio import subprocess
 from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from pathlib import Path
@@ -30,13 +34,16 @@ _LOGIN_S = 300.0
 _EARLY = timedelta(seconds=30)
 
 
-def login_of(config: SingleConfig) -> "httpx2.Auth | None":
-    """The login that the user of a kubeconfig needs; None where lightkube has it."""
+def login_of(config: SingleConfig, trust: ssl.SSLContext) -> "httpx2.Auth | None":
+    """The login that the user of a kubeconfig needs; None where lightkube has it.
+
+    A client certificate that a plugin gives is put into `trust`, with which connections are made.
+    """
     user = config.user
     if user is None or user.token is not None or user.token_file is not None:
         return None
     if user.exec is not None:
-        return PluginLogin(user.exec, config)
+        return PluginLogin(user.exec, config, trust)
     if user.auth_provider is not None:
         return _Token(_kept_token(user.auth_provider))
     return None
@@ -55,37 +62,58 @@ class _Token(httpx2.Auth):
         yield request
 
 
-class PluginLogin(httpx2.Auth):
-    """Tokens from a program that the kubeconfig names; it is run once for all requests."""
+@dataclass(frozen=True, eq=False)
+class _Credential:
+    """What a plugin gave: a token, a client certificate with its key, or both; until it ends."""
 
-    def __init__(self, plugin: UserExec, config: SingleConfig) -> None:
+    token: str = field(repr=False)
+    certificate: str
+    key: str = field(repr=False)
+    ends: datetime | None
+
+    @property
+    def is_over(self) -> bool:
+        return self.ends is not None and datetime.now(UTC) > self.ends - _EARLY
+
+    def show_in(self, request: httpx2.Request) -> None:
+        if self.token:
+            request.headers["Authorization"] = f"Bearer {self.token}"
+        if self.certificate:
+            # A connection keeps the certificate it was made with, so each is for one request.
+            request.headers["Connection"] = "close"
+
+
+class PluginLogin(httpx2.Auth):
+    """Credentials from a program that the kubeconfig names; it is run once for all requests."""
+
+    def __init__(self, plugin: UserExec, config: SingleConfig, trust: ssl.SSLContext) -> None:
         self._plugin = plugin
         self._info = _info(plugin, config)
         self._folder = config.fname.parent if config.fname is not None else Path()
+        self._trust = trust
         self._lock = asyncio.Lock()
-        self._token = ""
-        self._ends: datetime | None = None
+        self._held: _Credential | None = None
 
     async def async_auth_flow(
         self, request: httpx2.Request
     ) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
-        """Send the token, and a new one where that is refused."""
-        token = await self._current("")
-        request.headers["Authorization"] = f"Bearer {token}"
+        """Show the credential, and a new one where that is refused."""
+        credential = await self._current(None)
+        credential.show_in(request)
         response = yield request
         if response.status_code == HTTPStatus.UNAUTHORIZED:
-            request.headers["Authorization"] = f"Bearer {await self._current(token)}"
+            (await self._current(credential)).show_in(request)
             yield request
 
-    async def _current(self, refused: str) -> str:
+    async def _current(self, refused: _Credential | None) -> _Credential:
         async with self._lock:
-            over = self._ends is not None and datetime.now(UTC) > self._ends - _EARLY
-            if self._token in ("", refused) or over:
-                status = await self._asked()
-                self._token, self._ends = status["token"], _time(status.get("expirationTimestamp"))
-            return self._token
+            if self._held is None or self._held is refused or self._held.is_over:
+                self._held = await self._asked()
+                if self._held.certificate:
+                    _put_into(self._trust, self._held, self._plugin.command)
+            return self._held
 
-    async def _asked(self) -> Mapping[str, str]:
+    async def _asked(self) -> _Credential:
         plugin = self._plugin
         command = plugin.command
         if os.sep in command and not Path(command).is_absolute():
@@ -118,7 +146,7 @@ class PluginLogin(httpx2.Auth):
             if process.returncode is None:
                 process.kill()
                 await process.wait()
-        return _status(printed, process.returncode or 0, plugin.command)
+        return _credential(printed, process.returncode or 0, plugin.command)
 
 
 def _info(plugin: UserExec, config: SingleConfig) -> str:
@@ -139,7 +167,28 @@ def _info(plugin: UserExec, config: SingleConfig) -> str:
     )
 
 
-def _status(printed: bytes, code: int, program: str) -> Mapping[str, str]:
+def _put_into(trust: ssl.SSLContext, credential: _Credential, program: str) -> None:
+    """Have connections from now on made with this certificate; OpenSSL reads it from files only."""
+    with tempfile.TemporaryDirectory(prefix="transom-") as folder:  # closed to all others
+        certificate, key = Path(folder, "certificate"), Path(folder, "key")
+        for path, text in ((certificate, credential.certificate), (key, credential.key)):
+            path.touch(mode=0o600, exist_ok=False)
+            path.write_text(text, encoding="utf-8")
+        try:
+            trust.load_cert_chain(certificate, key, password="")
+        except (ssl.SSLError, ValueError) as error:
+            raise PermanentError(
+                f"{program} gives a client certificate that cannot be used: {_said(error)}",
+                subject=program,
+                hint="see whether `kubectl get nodes` works, and what it says",
+            ) from None
+
+
+def _said(error: Exception) -> str:
+    return getattr(error, "reason", None) or "it is no certificate with its key in PEM"
+
+
+def _credential(printed: bytes, code: int, program: str) -> _Credential:
     try:
         status = json.loads(printed)["status"] if code == 0 else None
     except (ValueError, KeyError, TypeError):
@@ -150,13 +199,17 @@ def _status(printed: bytes, code: int, program: str) -> Mapping[str, str]:
             subject=program,
             hint="see whether `kubectl get nodes` works, and what it says",
         )
-    if not isinstance(status.get("token"), str):
-        raise UnsupportedError(
-            f"{program} gives a client certificate, and only tokens of such programs are known",
+    token, certificate, key = (
+        found if isinstance(found := status.get(name), str) else ""
+        for name in ("token", "clientCertificateData", "clientKeyData")
+    )
+    if not (token or certificate) or bool(certificate) != bool(key):
+        raise PermanentError(
+            f"{program} gave neither a token nor a client certificate with its key",
             subject=program,
-            hint="use a kubeconfig with the certificate itself",
+            hint="see whether `kubectl get nodes` works, and what it says",
         )
-    return status
+    return _Credential(token, certificate, key, _time(status.get("expirationTimestamp")))
 
 
 def _time(text: str | None) -> datetime | None:

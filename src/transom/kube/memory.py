@@ -27,6 +27,7 @@ class MemoryApi:
     """A cluster that is only these values."""
 
     server_version: str
+    context: str = ""
     config_maps: dict[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
     secrets: dict[tuple[str, str], Secret] = field(default_factory=dict)
     held_nodes: dict[str, Node] = field(default_factory=dict)

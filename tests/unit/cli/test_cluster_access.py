@@ -4,7 +4,7 @@ from argparse import Namespace
 
 import pytest
 
-from transom.cli.cluster_access import kubeconfig_of, open_api, open_api_if_any
+from transom.cli.cluster_access import kubeconfigs_of, open_api, open_api_if_any
 from transom.errors import UsageError
 from transom.model.fleet import Cluster
 
@@ -67,6 +67,19 @@ def test_a_cluster_that_somebody_named_must_be_there(args, cluster):
         open_api_if_any(args, cluster)
 
 
-def test_kubectls_first_file_is_used_where_nobody_says_more(files, monkeypatch):
+def test_kubectls_files_are_used_as_one_where_nobody_says_more(files, monkeypatch):
     monkeypatch.setenv("KUBECONFIG", f"{files['mine']}:{files['fleets']}")
-    assert str(kubeconfig_of(None)) == files["mine"]
+    assert open_api(Namespace(kubeconfig=None, context=None)).server == "https://mine:1"
+    assert open_api(Namespace(kubeconfig=None, context="prod")).server == "https://prod:1"
+    assert open_api(Namespace(kubeconfig=None, context=None), Cluster(context="test")).server == (
+        "https://test:1"
+    )
+
+
+def test_the_environment_lists_files_each_once_and_a_named_one_stands_alone(monkeypatch):
+    monkeypatch.setenv("KUBECONFIG", "/a::/b:/a")
+    assert [str(path) for path in kubeconfigs_of(None)] == ["/a", "/b"]
+    assert [str(path) for path in kubeconfigs_of("/c")] == ["/c"]
+    monkeypatch.setenv("KUBECONFIG", "")
+    monkeypatch.setenv("HOME", "/me")
+    assert [str(path) for path in kubeconfigs_of(None)] == ["/me/.kube/config"]

@@ -90,13 +90,13 @@ def _of_cluster(source: str, args: Namespace) -> Source:
     import asyncio
 
     from transom.bootstrap.lint import Origin
-    from transom.cli.cluster_access import kubeconfig_of
+    from transom.cli.cluster_access import kubeconfigs_of
     from transom.kube.client import open_cluster
 
     name = source.removeprefix(_SECRET)
 
     async def ask() -> bytes:
-        api = open_cluster(kubeconfig_of(args.kubeconfig), context=args.context)
+        api = open_cluster(*kubeconfigs_of(args.kubeconfig), context=args.context)
         try:
             found = await api.secret(args.namespace, name)
         finally:
