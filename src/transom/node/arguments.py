@@ -47,9 +47,10 @@ def _declare(verb: argparse.ArgumentParser, name: str) -> None:
     verb.add_argument("--home", default=Layout().home, help="where the program keeps its state")
     if name in RUNS:
         _add_run_arguments(verb, name)
-    if name in ("attach", "watch"):
+    if name == "watch":
         verb.add_argument("--run", default="", help="the run's name")
     if name == "attach":
+        verb.add_argument("--run", required=True, help="the run's name")
         verb.add_argument("--from", dest="offset", type=int, default=0, help="byte to begin at")
     if name == "command":
         verb.add_argument("--timeout", type=float, default=3600.0, metavar="S", help="seconds")

@@ -1,7 +1,7 @@
 """Following a run from outside it: what was missed first, then what happens, until it ends."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from transom import errors
@@ -32,8 +32,8 @@ def follow(
     if offset:
         known = machine.files.read(path)[:offset] if _is_there(machine, path) else b""
         offset = known.rfind(b"\n") + 1
-        seen = known[:offset].splitlines()
-        if seen and (code := _exit_code(json.loads(seen[-1]))) is not None:
+        seen = list(_events(known[:offset]))
+        if seen and (code := _exit_code(seen[-1])) is not None:
             return code
     quiet_since = machine.clock.monotonic()
     while True:
@@ -43,14 +43,13 @@ def follow(
                 data = stream.read()
             whole = data[: data.rfind(b"\n") + 1]
             offset += len(whole)
-            for line in whole.splitlines():
-                event = json.loads(line)
+            for event in _events(whole):
                 say(event)
                 quiet_since = machine.clock.monotonic()
                 if (code := _exit_code(event)) is not None:
                     return code
         quiet_s = machine.clock.monotonic() - quiet_since
-        if quiet_s > _BEGINS_S and not _is_worked_at(machine, layout):
+        if quiet_s > _BEGINS_S and not is_worked_at(machine, layout):
             raise _abandoned(machine, path, run)
         if quiet_s > _QUIET_S:
             raise errors.PermanentError(
@@ -63,6 +62,17 @@ def follow(
 
 def _is_there(machine: Machine, path: str) -> bool:
     return machine.files.kind(path) is PathKind.FILE
+
+
+def _events(data: bytes) -> Iterator[dict[str, Any]]:
+    """Every event of whole lines; a power cut may have left anything in place of some."""
+    for line in data.splitlines():
+        try:
+            event = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(event, dict) and {"step", "state", "error"} <= event.keys():
+            yield event
 
 
 def _exit_code(event: Mapping[str, Any]) -> int | None:
@@ -86,7 +96,7 @@ def _abandoned(machine: Machine, path: str, run: str) -> errors.TemporaryError:
     )
 
 
-def _is_worked_at(machine: Machine, layout: Layout) -> bool:
+def is_worked_at(machine: Machine, layout: Layout) -> bool:
     """Whether a run is just beginning, or holds the lock as it does from then to its end."""
     if machine.background.is_started():
         return True

@@ -215,7 +215,8 @@ def _read(data: bytes, path: str) -> tuple[list[dict[str, Any]], int, str]:
                 raise PermanentError(
                     f"the journal {path} is damaged in line {number + 1}",
                     subject=path,
-                    hint="Restore the file from a backup; nothing was changed.",
+                    hint="Nothing was changed. Restore the file from a backup; or delete it, and a "
+                    "reset with --force takes what can be known without it.",
                 )
             break
         records.append(json.loads(body))

@@ -54,6 +54,19 @@ def main(
 
         say(failure(error))
         return error.exit_code
+    except Exception as error:  # noqa: BLE001 - our bug; Python's own exit code would mean a finding
+        import traceback
+
+        from transom.errors import InternalError
+        from transom.node.failing import failure
+
+        traceback.print_exc()
+        defect = InternalError(
+            f"a defect of Transom: {type(error).__name__}: {error}",
+            hint="Please report it with what was written to standard error.",
+        )
+        say(failure(defect))
+        return defect.exit_code
 
 
 def this_machine(*, lasting: bool) -> Machine:
@@ -164,6 +177,10 @@ def _quietly(options: argparse.Namespace, machine: Machine, stdin: TextIO) -> No
     """The verbs that say nothing."""
     layout = Layout(options.home)
     if options.verb == "cancel":
+        from transom.node.attach import is_worked_at
+
+        if not is_worked_at(machine, layout):
+            raise UsageError("no run is under way on this host", hint="There is nothing to stop.")
         machine.files.write(layout.cancel, b"")
     elif options.verb == "compile":
         # So that what they need of the library is compiled as well.

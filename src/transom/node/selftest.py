@@ -4,6 +4,7 @@ The same checks run on the simulated host in unit tests, which keeps that one ho
 verb `selftest` on any Windows Server. Each leaves nothing behind.
 """
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -24,6 +25,7 @@ _DRIVE = "C:\\"
 _KEY = r"SOFTWARE\transom-selftest"
 _NAME = "transom-selftest"
 _CLOSED = "O:BAG:SYD:PAI(A;;FA;;;SY)(A;;FA;;;BA)"
+_HELD_S = 0.3
 
 
 def selftest(machine: Machine) -> SelfTest:
@@ -72,6 +74,20 @@ def _append(machine: Machine) -> bool:
             machine.files.size(folder + r"\whole") == len(b"abc")
             and machine.files.kind(folder + r"\part") is PathKind.ABSENT
         )
+
+
+def _held(machine: Machine) -> bool:
+    with _folder(machine) as folder:
+        path = folder + r"\held"
+        machine.files.write(path, b"one")
+        reader = machine.files.open(path)
+        letting_go = threading.Timer(_HELD_S, reader.close)
+        letting_go.start()
+        try:
+            machine.files.write(path, b"two")
+        finally:
+            letting_go.join()
+        return machine.files.read(path) == b"two"
 
 
 def _tree(machine: Machine) -> bool:
@@ -185,6 +201,7 @@ def _flush(machine: Machine) -> bool:
 CHECKS = {
     "files are written whole": _write,
     "a part is continued and moved": _append,
+    "a file that somebody holds for a moment is replaced": _held,
     "a tree is removed": _tree,
     "access is set and read back": _access,
     "a lock keeps others out and names its holder": _lock,

@@ -17,6 +17,7 @@ from transom.model.codec import encode
 from transom.model.request import JoinSecrets, Request, Verb, run_name
 from transom.node.arguments import is_by_hand
 from transom.node.attach import follow
+from transom.node.host.nouns.files import ReadFiles
 from transom.node.host.protocols import Machine
 from transom.node.host.values import PathKind
 from transom.node.layout import Layout
@@ -56,10 +57,17 @@ def _request(options: argparse.Namespace, machine: Machine, stdin: TextIO) -> Re
     else:
         request = read_request(stdin.read(), verb)
     if verb is Verb.JOIN and options.kubeconfig:
-        request = _by_hand(request, machine.files.read(options.kubeconfig).decode())
+        request = _by_hand(request, _kubeconfig(machine.files, options.kubeconfig))
     if verb is Verb.PREPARE and options.image:
         request = replace(request, image=True)
     return request
+
+
+def _kubeconfig(files: ReadFiles, path: str) -> str:
+    if files.kind(path) is not PathKind.FILE:
+        raise UsageError(f"there is no {path}", subject=path, hint="Give the kubeconfig's path.")
+    # What is no text is no kubeconfig either, and said so by whoever reads it.
+    return files.read(path).decode("utf-8", "replace")
 
 
 def _by_hand(request: Request, kubeconfig: str) -> Request:

@@ -6,7 +6,7 @@ the host with it. So a join leaves this behind, as a process of its own. It chan
 API server or the gateway answers, and takes the join back where neither does.
 """
 
-from transom.errors import PermanentError
+from transom.errors import PermanentError, UsageError
 from transom.model.request import Request
 from transom.node.host.protocols import Machine
 from transom.node.journal import Journal
@@ -20,7 +20,8 @@ _POLL_S = 2.0
 
 def watch(machine: Machine, layout: Layout, run: str, request: Request) -> bool:
     """Wait for the pod network and see whether the host outlives it; True when it did not."""
-    assert request.join is not None
+    if request.join is None:
+        raise UsageError("a watch needs the endpoint of the join", subject="the request")
     network, endpoint = request.recipe.network.name, request.join.endpoint
     deadline = machine.clock.monotonic() + request.deadline_s
     while not machine.network.hns_network(network):

@@ -249,12 +249,53 @@ def test_plan_shows_drift_and_disruption_and_no_secret(call, request_for, secret
 def test_status_tells_the_owner_and_whether_the_host_joined(call, request_for, owner):
     assert call("status")[1][0]["owner"] is None
     call("join", "--foreground", request=request_for(Verb.JOIN))
-    call("cancel")
+    with call.host.disk.lock(LAYOUT.lock, "a run"):
+        assert call("cancel") == (0, [])
     status = call("status")[1][0]
     assert status["owner"] == encode(owner)
     assert status["joined"]
     assert status["cancelling"]
     assert status["intents"] == status["settled"] > 0
+
+
+@pytest.mark.parametrize("is_bare", [True, False])
+def test_where_no_run_is_under_way_there_is_nothing_to_cancel(call, request_for, is_bare):
+    """And the next run is not told to stop."""
+    if not is_bare:
+        call("prepare", "--foreground", request=request_for(Verb.PREPARE))
+    code, said = call("cancel")
+    assert (code, said[0]["message"]) == (2, "no run is under way on this host")
+    assert not call("status")[1][0]["cancelling"]
+
+
+@pytest.mark.parametrize("garbage", [b"\0\0\0\n", b"nonsense\n", b'{"a": 1}\n', b"[5]\n"])
+@pytest.mark.parametrize("offset", ["0", "4"])
+def test_what_a_power_cut_left_in_an_event_file_is_passed_over(call, request_for, garbage, offset):
+    call("prepare", "--foreground", "--run", "r1", request=request_for(Verb.PREPARE))
+    path = LAYOUT.events("r1")
+    call.host.files.write(path, garbage + call.host.files.read(path))
+    code, said = call("attach", "--run", "r1", "--from", offset)
+    assert (code, {line["kind"] for line in said}) == (0, {"Event"})
+
+
+def test_a_kubeconfig_that_cannot_be_used_is_the_callers_mistake(call, request_for):
+    call.host.files.write(r"C:\bad.conf", b"\xff\xfe\x00bad")
+    for path, words in ((r"C:\none.conf", "there is no"), (r"C:\bad.conf", "cannot use")):
+        code, said = call("join", "--kubeconfig", path, request=request_for(Verb.JOIN))
+        assert (code, words in said[0]["message"]) == (2, True)
+
+
+def test_a_watch_without_a_join_is_the_callers_mistake(call, request_for):
+    code, said = call("watch", request=request_for(Verb.JOIN, join=None))
+    assert (code, said[0]["error"]) == (2, "UsageError")
+
+
+def test_a_defect_is_told_as_one_and_not_by_the_code_of_a_finding(call, capsys):
+    call.host.files.make_directory(LAYOUT.programs)
+    call.host.files.write(LAYOUT.programs + r"\x.json", b"{torn")
+    code, said = call("status")
+    assert (code, said[0]["error"]) == (70, "InternalError")
+    assert "Traceback" in capsys.readouterr().err
 
 
 def test_undo_takes_back_what_a_kept_failure_left(call, request_for):

@@ -253,10 +253,35 @@ def test_what_is_marked_as_read_only_is_replaced_and_removed_all_the_same(door, 
     assert len(place.done) == 1
 
 
+class Passing:
+    """Time that passes where somebody sleeps; at a given moment something happens."""
+
+    def __init__(self, at_s, happens):
+        self._now, self._at_s, self._happens = 0.0, at_s, happens
+
+    def monotonic(self):
+        return self._now
+
+    def sleep(self, seconds):
+        self._now += seconds
+        if self._now >= self._at_s:
+            self._happens()
+
+
+def test_what_windows_denies_while_somebody_holds_it_is_done_when_they_let_go(door, monkeypatch):
+    module = door("disk")
+    place = ReadOnly(module, monkeypatch)
+    monkeypatch.setattr(module.os, "chmod", lambda *_: None)
+    monkeypatch.setattr(module, "time", Passing(3.0, place.unmark))
+    module.WindowsDisk().rename("beside", "target")
+    assert place.done == ["replace"]
+
+
 def test_what_windows_denies_for_another_reason_is_told(door, monkeypatch):
     module = door("disk")
     place = ReadOnly(module, monkeypatch)
     monkeypatch.setattr(module.os, "chmod", lambda *_: None)
+    monkeypatch.setattr(module, "time", Passing(60.0, place.unmark))
     with pytest.raises(PermanentError, match="cannot put in place target: words of 5"):
         module.WindowsDisk().rename("beside", "target")
     assert place.done == []

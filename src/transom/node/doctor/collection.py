@@ -8,6 +8,7 @@ import io
 import json
 import ntpath
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO
@@ -30,6 +31,11 @@ _EVENTS = 300
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _LOG_FOLDERS = (r"C:\var\log", r"C:\var\log\kubelet", r"C:\var\log\containerd")
 _LARGEST_BYTES = 64 << 20
+# RuntimeError: a zip with a password, a way of packing that is unknown, or endless nesting.
+_UNREADABLE = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, AttributeError, OSError),
+    RuntimeError,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +91,7 @@ def read_collection(stream: BinaryIO, *, name: str) -> Observation:
     try:
         with zipfile.ZipFile(stream) as archive:
             return _observation(archive)
-    except (zipfile.BadZipFile, KeyError, ValueError, AttributeError, OSError) as error:
+    except _UNREADABLE as error:
         raise UsageError(
             f"{name} is no archive of `transom collect`: {error}",
             subject=name,

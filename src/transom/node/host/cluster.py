@@ -32,7 +32,7 @@ class NodeCluster:
         import urllib.error
         import urllib.request
 
-        access = read_access(self._files.read(kubeconfig).decode())
+        access = read_access(self._files.read(kubeconfig).decode("utf-8", "replace"))
         request = urllib.request.Request(f"{access.server}/api/v1/nodes/{node}")  # noqa: S310 - https only, see read_access
         try:
             context = ssl.create_default_context(cadata=access.authority)

@@ -8,11 +8,13 @@ import ctypes
 import ntpath
 import os
 import stat
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from ctypes import wintypes
 from functools import partial
 from io import BufferedIOBase
+from typing import TypeVar
 
 from transom.errors import TemporaryError
 from transom.node.host.values import PathKind
@@ -43,6 +45,11 @@ _SHARE_READ, _SHARE_ALL = 0x1, 0x7
 _CREATE_ALWAYS, _OPEN_EXISTING = 2, 3
 _SHARING_VIOLATION = 32
 _LONG = 240  # a directory's path must leave room for the name of a file
+# Scanners, backups and readers of our own hold a file for moments, in which Windows denies it to others.
+_HELD_S = 5.0
+_LOOK_AGAIN_S = 0.05
+
+T = TypeVar("T")
 
 
 def _named(path: str) -> str:
@@ -68,12 +75,12 @@ class WindowsDisk:
         return PathKind.DIRECTORY if stat.S_ISDIR(found.st_mode) else PathKind.FILE
 
     def read(self, path: str) -> bytes:
-        with translated("read", path), open(_named(path), "rb") as stream:  # noqa: PTH123 - text paths here
+        with translated("read", path), self.open(path) as stream:
             return stream.read()
 
     def open(self, path: str) -> BufferedIOBase:
         with translated("read", path):
-            return open(_named(path), "rb")  # noqa: PTH123 - whoever asked closes it
+            return _when_let_go(lambda: open(_named(path), "rb"))  # noqa: PTH123 - text paths here
 
     def size(self, path: str) -> int:
         with translated("look at", path):
@@ -87,18 +94,21 @@ class WindowsDisk:
         return file_access(_named(path))
 
     def create(self, path: str, *, acl: str = "") -> None:
-        with translated("make", path), open(_named(path), "wb"):  # noqa: PTH123 - text paths here
-            pass
+        with translated("make", path):
+            _when_let_go(lambda: open(_named(path), "wb")).close()  # noqa: PTH123, SIM115 - same
         if acl:
             self.set_acl(path, acl)
 
     def append(self, path: str, data: bytes) -> None:
-        with translated("write", path), open(_named(path), "ab") as stream:  # noqa: PTH123 - same
+        with (
+            translated("write", path),
+            _when_let_go(lambda: open(_named(path), "ab")) as stream,  # noqa: PTH123 - same
+        ):
             stream.write(data)
 
     def flush(self, path: str) -> None:
         with translated("flush", path):
-            number = os.open(_named(path), os.O_RDWR | os.O_BINARY)
+            number = _when_let_go(partial(os.open, _named(path), os.O_RDWR | os.O_BINARY))
             try:
                 os.fsync(number)
             finally:
@@ -165,7 +175,19 @@ def _insist(path: str, act: Callable[[], None]) -> None:
             clear_the_way(path)
         else:
             return
-    act()
+    _when_let_go(act)
+
+
+def _when_let_go(act: Callable[[], T]) -> T:
+    """Do it as soon as nobody else holds the file, or raise what Windows says when they hold it too long."""
+    deadline = time.monotonic() + _HELD_S
+    while True:
+        try:
+            return act()
+        except PermissionError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(_LOOK_AGAIN_S)
 
 
 def _make_writable(path: str) -> None:

@@ -88,6 +88,24 @@ def test_what_is_no_archive_is_a_usage_error(content):
         read_collection(io.BytesIO(content), name="x.zip")
 
 
+@pytest.mark.parametrize("damage", ["in its data", "endless nesting"])
+def test_a_damaged_archive_is_a_usage_error(host, damage):
+    archive, _ = archive_of(host)
+    if damage == "in its data":
+        with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+            begins = opened.getinfo("observation.json").header_offset + 46
+        archive = archive[:begins] + bytes(200) + archive[begins + 200 :]
+    else:
+        files = {**contents(archive), "observation.json": b"[" * 200_000}
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w") as made:
+            for name, content in files.items():
+                made.writestr(name, content)
+        archive = buffer.getvalue()
+    with pytest.raises(UsageError, match="is no archive"):
+        read_collection(io.BytesIO(archive), name="x.zip")
+
+
 def plant(host, token, password, key):
     """Secrets where real programs and people leave them."""
     private = f"-----BEGIN EC PRIVATE KEY-----\n{key}\n-----END EC PRIVATE KEY-----\n"
@@ -154,10 +172,67 @@ def test_cleaning_twice_is_cleaning_once(text):
     assert Redactor().clean(once) == once
 
 
+def key_in(*, line):
+    """A private key in PEM, and one of its lines."""
+    return (
+        f"-----BEGIN RSA PRIVATE KEY-----\n{'MIIE' * 16}\n{line}\n-----END RSA PRIVATE KEY-----\n"
+    )
+
+
+ENCODED_LINES = base64.encodebytes(key_in(line=40 * "kl").encode()).decode().splitlines()
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ('kubelet.exe --password "hunter2x and more" --v=2', "hunter2x"),
+        ("Set-Thing -Password 'hunter2x'", "hunter2x"),
+        ('["kubeadm","join","--discovery-token","hunter2x"]', "hunter2x"),
+        (r'msg="{\"password\":\"hunter2x\",\"a\":1}"', "hunter2x"),
+        (r'msg="[\"--token\",\"hunter2x\"]"', "hunter2x"),
+        ("password: correct horse hunter2x\n", "hunter2x"),
+        ("DB_PASSWORD=ab;cd&hunter2x\n", "hunter2x"),
+        ("A=1\0API_KEY=hunter2x\0B=2", "hunter2x"),
+        ("AccountKey=hunter2x1;SharedAccessSignature=hunter2x", "hunter2x"),
+        ("GET https://store/x?X-Amz-Signature=hunter2x&a=1", "hunter2x"),
+        ("GET https://store/x?sig=a%2Bhunter2x&se=1", "hunter2x"),
+        ("GET https://x/#access_token=hunter2x&a=1", "hunter2x"),
+        ("password = /hunter2x+abc==", "hunter2x"),
+        ("kubeadm join --certificate-key hunter2x", "hunter2x"),
+        ("certificateKey: hunter2x\n", "hunter2x"),
+        ("<password>hunter2x</password>", "hunter2x"),
+        ("Authorization: Negotiate hunter2x==", "hunter2x"),
+        ('password = """hunter2x"""', "hunter2x"),
+        (".dockerconfigjson: eyJhdXRocyI6hunter2x", "hunter2x"),
+        ("password:\\hunter2x", "hunter2x"),
+        (key_in(line="hunter2x")[40:], "hunter2x"),
+        (json.dumps({"a": key_in(line="hunter2x")}), "hunter2x"),
+        ("\n".join(["data", *ENCODED_LINES]), ENCODED_LINES[1]),
+        (
+            "\n      ".join(["  client-key-data: " + ENCODED_LINES[0], *ENCODED_LINES[1:]]),
+            ENCODED_LINES[1],
+        ),
+    ],
+)
+def test_a_secret_is_removed_in_whatever_form_programs_write_it(text, secret):
+    assert secret in text
+    assert secret not in Redactor().clean(text)
+
+
+def test_a_word_behind_a_flag_that_takes_a_secret_is_one():
+    argv = ["kubeadm", "join", "--token", "hunter2x", "--token-file", r"C:\k\x", "--v", "5"]
+    assert Redactor().clean_tree(argv) == [*argv[:3], "[removed]", *argv[4:]]
+
+
+def test_what_stands_beside_a_secret_stays():
+    text = "users:\n- password: hunter2x\n  user: me\nx: 1\n"
+    assert Redactor().clean(text) == "users:\n- password: [removed]\n  user: me\nx: 1\n"
+
+
 def test_what_is_no_secret_stays():
     text = (
         "certificate-authority-data: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCg==\n"
-        "tokenFile: C:\\secrets\\x\nrotateCertificates: true\n"
+        "tokenFile: C:\\secrets\\x\ntokenPath: /var/run/x\nrotateCertificates: true\n"
         "image: registry.example/a@sha256:0123\nserver: https://10.0.0.1:6443\n" + UNKNOWN_FLAG
     )
     assert Redactor().clean(text) == text

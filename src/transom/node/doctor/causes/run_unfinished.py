@@ -14,7 +14,7 @@ def _examine(seen: Observation) -> Iterator[Trouble]:
         yield Trouble(
             subject="journal",
             message=journal.problem,
-            fix="Restore the file from a backup; without it a reset cannot undo what was done.",
+            fix="Restore the file from a backup; without it only a reset with --force takes what was done.",
         )
     elif journal.settled < journal.intents:
         yield Trouble(
