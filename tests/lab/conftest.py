@@ -135,14 +135,13 @@ class Cluster:
 
     def is_ready(self, name: str) -> bool:
         """Whether the Node exists and is Ready."""
-        if not self.kubectl("get", "node", name, "--ignore-not-found"):
-            return False
-        conditions = self.get("node", name)["status"].get("conditions", [])
+        nodes = self.get("nodes", "--field-selector", f"metadata.name={name}")["items"]
+        conditions = [c for node in nodes for c in node["status"].get("conditions", [])]
         return any(c["type"] == "Ready" and c["status"] == "True" for c in conditions)
 
     def await_ready(self, name: str, *, timeout_s: float = 60) -> None:
         """Wait until the Node is Ready."""
-        await_true(lambda: self.is_ready(name), f"node {name} is Ready", timeout_s=timeout_s)
+        self.lab.await_node(name, timeout_s=timeout_s)
 
     def ssh(self, name: str, command: str, *, timeout_s: float = 120) -> Answer:
         """Run one command through the host's SSH server."""

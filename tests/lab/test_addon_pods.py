@@ -43,11 +43,7 @@ class Site:
         return self.lab.host(_NAME)
 
     def kubectl(self, *arguments: str, stdin: str = "") -> str:
-        argv = [str(self.lab.program("kubectl")), "--kubeconfig", str(self.lab.kubeconfig)]
-        done = subprocess.run(
-            [*argv, *arguments], input=stdin, capture_output=True, text=True, timeout=90, check=True
-        )
-        return done.stdout
+        return self.lab.kubectl(*arguments, stdin=stdin)
 
     def apply(self, text: str, verb: str = "apply") -> None:
         self.kubectl(verb, "-f", "-", stdin=text)

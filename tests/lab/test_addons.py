@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -134,16 +133,9 @@ def deployer(server, tmp_path):
                     "subjects": [user],
                 },
             )
-    argv = [str(server.program("kubectl")), "--kubeconfig", str(server.kubeconfig)]
-    token = subprocess.run(
-        [*argv, "create", "token", "deployer"],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
+    token = server.kubectl("create", "token", "deployer")
     config = yaml.safe_load(server.kubeconfig.read_text("utf-8"))
-    config["users"][0]["user"] = {"token": token.stdout.strip()}
+    config["users"][0]["user"] = {"token": token.strip()}
     own = tmp_path / "kubeconfig"
     own.write_text(yaml.safe_dump(config), "utf-8")
     return own

@@ -8,12 +8,12 @@ import json
 import subprocess
 import sys
 import threading
-import time
 from base64 import b64decode
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
+from tempfile import TemporaryFile
+from typing import Any, Self
 
 import pytest
 from tests.lab.conftest import BareLab
@@ -71,48 +71,59 @@ class Site:
 
     def kubectl(self, *arguments: str) -> str:
         """Run kubectl as the administrator."""
-        argv = [str(self.lab.program("kubectl")), "--kubeconfig", str(self.lab.kubeconfig)]
-        done = subprocess.run(
-            [*argv, *arguments], capture_output=True, text=True, timeout=60, check=True
-        )
-        return done.stdout
+        return self.lab.kubectl(*arguments)
 
-    def tokens(self) -> list[tuple[str, str]]:
-        """The bootstrap tokens of joins that there are: id and secret."""
-        answer = self.kubectl(
-            *("get", "secrets", "-n", "kube-system", "-o", "json"),
-            *("--field-selector", "type=bootstrap.kubernetes.io/token"),
-        )
-        found = [
-            {key: b64decode(text).decode() for key, text in item["data"].items()}
-            for item in json.loads(answer)["items"]
-        ]
-        return [
-            (data["token-id"], data["token-secret"])
-            for data in found
-            if "transom join" in data.get("description", "")
-        ]
+    def secrets(self) -> set[str]:
+        """The secret parts of the bootstrap tokens of joins that there are."""
+        return joins(json.loads(self.kubectl(*_TOKENS))["items"])
+
+
+_TOKENS = (
+    *("get", "secrets", "-n", "kube-system", "-o", "json"),
+    *("--field-selector", "type=bootstrap.kubernetes.io/token"),
+)
+
+
+def joins(tokens: list[dict[str, Any]]) -> set[str]:
+    """The secret parts of those that a join of ours made."""
+    found = [
+        {key: b64decode(text).decode() for key, text in item["data"].items()} for item in tokens
+    ]
+    return {data["token-secret"] for data in found if "transom join" in data.get("description", "")}
 
 
 class Spy(threading.Thread):
-    """Looks at tokens and process lists while something else goes on."""
+    """Sees every token that there was and the process lists while something else goes on."""
 
     def __init__(self, site: Site) -> None:
         super().__init__(daemon=True)
-        self._site = site
+        self._argv = [
+            *(str(site.lab.program("kubectl")), "--kubeconfig", str(site.lab.kubeconfig)),
+            *(*_TOKENS, "--watch"),
+        ]
         self._over = threading.Event()
-        self.tokens: set[tuple[str, str]] = set()
+        self.secrets: set[str] = set()
         self.command_lines: set[bytes] = set()
 
     def run(self) -> None:
-        while not self._over.is_set():
-            self.tokens.update(self._site.tokens())
-            for path in Path("/proc").glob("[0-9]*/cmdline"):
-                try:
-                    self.command_lines.add(path.read_bytes())
-                except OSError:
-                    continue
-            time.sleep(0.2)
+        with TemporaryFile("w+") as seen:
+            with subprocess.Popen(self._argv, stdout=seen) as watch:
+                while not self._over.wait(0.2):
+                    self._look()
+                watch.kill()
+            seen.seek(0)
+            text = seen.read()
+        while text := text.strip():
+            token, end = json.JSONDecoder().raw_decode(text)
+            self.secrets |= joins([token])
+            text = text[end:]
+
+    def _look(self) -> None:
+        for path in Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                self.command_lines.add(path.read_bytes())
+            except OSError:
+                continue
 
     def __enter__(self) -> Self:
         self.start()
@@ -150,7 +161,7 @@ def test_a_bare_host_becomes_ready_stays_as_it_is_and_is_taken_back(site):
     assert "nothing to change" in again.stdout
     assert there == files(site.host, "k")
     assert files_before == _times(site.host)
-    assert site.tokens() == []
+    assert site.secrets() == set()
 
     refused = site.transom("reset")
     assert refused.code == 2
@@ -222,9 +233,9 @@ def _check_node(site: Site) -> None:
 
 def _check_token_stayed_secret(site: Site, spy: Spy) -> None:
     """It was there, it is gone, and nothing on either side has kept it."""
-    assert len(spy.tokens) >= 1, "no token was seen: the test would prove nothing"
-    assert site.tokens() == []
-    secrets = [secret.encode() for _, secret in spy.tokens]
+    assert spy.secrets, "no token was seen: the test would prove nothing"
+    assert site.secrets() == set()
+    secrets = [secret.encode() for secret in spy.secrets]
     for line in spy.command_lines:
         assert not any(secret in line for secret in secrets)
     for text in site.seen:

@@ -88,11 +88,7 @@ class Site:
 
     def kubectl(self, *arguments: str, stdin: str = "") -> str:
         """Run kubectl as the administrator."""
-        argv = [str(self.lab.program("kubectl")), "--kubeconfig", str(self.lab.kubeconfig)]
-        done = subprocess.run(
-            [*argv, *arguments], capture_output=True, text=True, timeout=60, check=True, input=stdin
-        )
-        return done.stdout
+        return self.lab.kubectl(*arguments, stdin=stdin)
 
 
 @dataclass(frozen=True)

@@ -125,11 +125,7 @@ class Site:
 
     def kubectl(self, *arguments: str, stdin: str = "") -> str:
         """Run kubectl as the administrator."""
-        argv = [str(self.lab.program("kubectl")), "--kubeconfig", str(self.lab.kubeconfig)]
-        done = subprocess.run(
-            [*argv, *arguments], capture_output=True, text=True, timeout=60, check=True, input=stdin
-        )
-        return done.stdout
+        return self.lab.kubectl(*arguments, stdin=stdin)
 
     def nodes(self) -> dict[str, Any]:
         """The cluster's Nodes, by name."""

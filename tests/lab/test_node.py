@@ -9,7 +9,6 @@ import hashlib
 import json
 import re
 import threading
-import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -205,20 +204,12 @@ class Site:
 
     def kubectl(self, *arguments):
         """Run kubectl as the administrator."""
-        argv = [str(self.lab.program("kubectl")), "--kubeconfig", str(self.lab.kubeconfig)]
-        return _output([*argv, *arguments])
+        return self.lab.kubectl(*arguments)
 
     def await_ready(self, *, timeout_s=60):
         """Wait until the Node is Ready, and give it."""
-        deadline = time.monotonic() + timeout_s
-        while True:
-            found = self.kubectl("get", "node", self.name, "--ignore-not-found", "-o", "json")
-            node = json.loads(found) if found.strip() else {"status": {}}
-            conditions = node["status"].get("conditions", [])
-            if any(c["type"] == "Ready" and c["status"] == "True" for c in conditions):
-                return node
-            assert time.monotonic() < deadline, f"not Ready after {timeout_s} s"
-            time.sleep(0.3)
+        self.lab.await_node(self.name, timeout_s=timeout_s)
+        return json.loads(self.kubectl("get", "node", self.name, "-o", "json"))
 
     def _recipe(self):
         golden = decode(Recipe, json.loads(GOLDEN.read_text()))
@@ -247,12 +238,6 @@ class Site:
 def _length(events, count):
     """How many bytes the first so many events are."""
     return sum(map(len, events.read_bytes().splitlines(keepends=True)[:count]))
-
-
-def _output(argv):
-    import subprocess
-
-    return subprocess.run(argv, capture_output=True, text=True, timeout=60, check=True).stdout
 
 
 @pytest.fixture(scope="module")

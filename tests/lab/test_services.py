@@ -7,7 +7,6 @@ moves in the lab; what is programmed is read from the HNS stand-in.
 import hashlib
 import json
 import re
-import subprocess
 import time
 from dataclasses import replace
 
@@ -76,8 +75,7 @@ class Site(usual.Site):
         )
 
     def apply(self, text, verb="apply"):
-        argv = [str(self.lab.program("kubectl")), "--kubeconfig", str(self.lab.kubeconfig)]
-        subprocess.run([*argv, verb, "-f", "-"], input=text, text=True, timeout=60, check=True)
+        self.lab.kubectl(verb, "-f", "-", stdin=text)
 
     def shown(self):
         return "\n".join(summary(self.host.hns.state()))

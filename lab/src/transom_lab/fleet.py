@@ -6,7 +6,6 @@ only the ConfigMap that Flannel's own manifest would bring.
 
 import json
 import shlex
-import subprocess
 import sys
 import time
 from collections.abc import Sequence
@@ -34,7 +33,6 @@ from transom_lab.sshd import USER
 
 _VNI, _PORT = 4096, 4789
 _START_S = 60.0
-_KUBECTL_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -176,16 +174,8 @@ def _tell_network(lab: Lab) -> None:
             "data": {"net-conf.json": settings},
         },
     ]
-    done = subprocess.run(
-        [str(lab.program("kubectl")), "--kubeconfig", str(lab.kubeconfig), "apply", "-f", "-"],
-        input="\n---\n".join(json.dumps(document) for document in documents),
-        capture_output=True,
-        text=True,
-        timeout=_KUBECTL_S,
-        check=False,
-    )
-    if done.returncode:
-        raise PermanentError(f"cannot tell the cluster its network: {done.stderr.strip()}")
+    text = "\n---\n".join(json.dumps(document) for document in documents)
+    lab.kubectl("apply", "-f", "-", stdin=text)
 
 
 def shell_line(words: Sequence[str]) -> str:

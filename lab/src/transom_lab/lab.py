@@ -28,6 +28,7 @@ from transom_lab.namespaces import Enter, Room, processes_below
 from transom_lab.native import build_native
 from transom_lab.network import CONTROL_PLANE, MAX_HOSTS, host_address, make_bridge
 from transom_lab.prefix import base_prefix
+from transom_lab.processes import failed, run_program
 from transom_lab.programs import Goos, Program, default_version, program
 from transom_lab.progress import Progress
 from transom_lab.record import Record
@@ -39,6 +40,7 @@ WINDOWS_PROGRAMS = ("kubeadm", "kubelet", "kube-proxy")
 DEFAULT_WINDOWS = "2022"
 
 _LOCK_TIMEOUT_S = 1800.0
+_KUBECTL_S = 60.0
 _AT_ONCE = 5
 _RUNTIME = r'"C:\Program Files\containerd\containerd-standin.exe"'
 KUBELET_COMMAND = (
@@ -113,6 +115,20 @@ class Lab:
     def program(self, name: str) -> Path:
         """A Linux program the lab uses, for example kubectl."""
         return Path(self.record.programs[name])
+
+    def kubectl(self, *arguments: str, stdin: str = "", timeout_s: float = _KUBECTL_S) -> str:
+        """What kubectl answers the cluster's administrator; raise where it ends with an error."""
+        argv = [str(self.program("kubectl")), "--kubeconfig", str(self.kubeconfig), *arguments]
+        done = run_program(argv, timeout_s=timeout_s, env=None, stdin=stdin.encode())
+        if done.returncode:
+            raise failed(argv, done)
+        return done.stdout.decode()
+
+    def await_node(self, name: str, *, timeout_s: float = _KUBECTL_S) -> None:
+        """Wait until there is a Node of that name and it is Ready."""
+        for wanted in ("create", "condition=Ready"):
+            words = ("wait", f"node/{name}", f"--for={wanted}", f"--timeout={timeout_s:.0f}s")
+            self.kubectl(*words, timeout_s=timeout_s + _KUBECTL_S)
 
     def up(self, wish: Wish) -> Record:
         """Bring the lab to what was asked for; what already runs is left alone."""

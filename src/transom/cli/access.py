@@ -2,7 +2,7 @@
 
 import asyncio
 import shlex
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from contextlib import suppress
 from dataclasses import replace
 from math import inf
@@ -35,6 +35,7 @@ exit codes: 0 done, 2 usage or not confirmed, 4 unreachable, 5 refused by the ho
 """
 _DESKTOP = 3389
 _LOCAL = 5555
+_HIGHEST = 65535
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -61,9 +62,16 @@ def configure(parser: ArgumentParser) -> None:
             )
         else:
             action.add_argument(
-                "--port", type=int, default=_LOCAL, help="of localhost (default: %(default)s)"
+                "--port", type=_port, default=_LOCAL, help="of localhost (default: %(default)s)"
             )
     ssh_server.configure(actions)
+
+
+def _port(text: str) -> int:
+    port = int(text) if text.isdecimal() else -1
+    if not 0 <= port <= _HIGHEST:
+        raise ArgumentTypeError(f"{text!r} is no port; 0 takes a free one")
+    return port
 
 
 def run(args: Namespace) -> int:

@@ -165,6 +165,8 @@ def agree(plan: "FleetPlan", args: Namespace, edit: FileEdit | None = None) -> N
     stream = sys.stderr if args.output == "json" else sys.stdout
     for line in plan_lines(plan):
         print(line, file=stream, flush=True)
+    if plan.not_begun is not None:
+        raise plan.not_begun
     if edit is not None and plan.standing(Standing.CHANGES, Standing.UNCHANGED):
         confirm(args, f"Do this, and {edit.said}?")
         edit.write()
@@ -177,9 +179,7 @@ def confirm(args: Namespace, question: str) -> None:
     if args.yes:
         return
     if not sys.stdin.isatty():
-        raise UsageError(
-            "these changes must be confirmed", hint="add --yes where nobody can be asked"
-        )
+        raise UsageError(f"not confirmed, and nobody can be asked: {question}", hint="add --yes")
     print(f"\n{question} (yes/no) ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() != "yes":
         raise UsageError("not confirmed; nothing was changed")

@@ -50,10 +50,8 @@ def print_result(
     for applied in results:
         for note in applied.notes:
             print(f"note: {note}")
-        for refusal in applied.refusals:
-            about = "" if refusal.subject == applied.host else f"{refusal.subject}: "
-            print(f"{applied.host}: {about}{refusal.found}")
-            print(f"  why:  {refusal.reason}\n  next: {refusal.fix}")
+    for (found, why, fix), hosts in _refusals(results).items():
+        print(f"{', '.join(hosts)}: {found}\n  why:  {why}\n  next: {fix}")
     for (message, hint), hosts in _reasons(results).items():
         print(f"{', '.join(hosts)}: {message}")
         if hint:
@@ -84,6 +82,17 @@ def write_junit(path: Path, results: Sequence["Applied"], *, fleet: str, elapsed
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise UsageError(f"cannot write {path}", subject=str(path)) from error
+
+
+def _refusals(results: Sequence["Applied"]) -> dict[tuple[str, str, str], list[str]]:
+    """What was refused, each reason once with all it holds for."""
+    said: dict[tuple[str, str, str], list[str]] = {}
+    for applied in results:
+        for refusal in applied.refusals:
+            about = "" if refusal.subject == applied.host else f"{refusal.subject}: "
+            key = (f"{about}{refusal.found}", refusal.reason, refusal.fix)
+            said.setdefault(key, []).append(applied.host)
+    return said
 
 
 def _reasons(results: Sequence["Applied"]) -> dict[tuple[str, str], list[str]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from transom.cli import cluster_access, fleet_file
-from transom.errors import UsageError
+from transom.errors import InvalidDocument, UsageError
 
 if TYPE_CHECKING:
     from transom.fleet.cluster import ClusterEntry
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from transom.fleet.host_lists import ListedHost
     from transom.kube.api import Node
     from transom.kube.client import KubeApi
+
+_GIVEN = ("metadata", "spec.hosts", "spec.pools")
 
 SUMMARY = "Write a commented fleet.yaml from the cluster; nothing else is changed."
 
@@ -71,6 +73,7 @@ def run(args: Namespace) -> int:
     name = _name(args)
     hosts = _hosts(args.hosts_from, seen.nodes, fleet=name)
     text = _draft(args, seen, hosts, name=name)
+    _must_be_a_fleet(text, args, name=name)
     if args.filename == "-":
         print(text, end="")
         return 0
@@ -98,6 +101,23 @@ def _draft(args: Namespace, seen: "_Seen", hosts: "tuple[ListedHost, ...]", *, n
         hosts=hosts,
         linux=seen.linux,
     )
+
+
+def _must_be_a_fleet(text: str, args: Namespace, *, name: str) -> None:
+    """What would be written must be readable; names of fleets, hosts and pools are the person's."""
+    from transom.spec.fleet import read_fleets
+
+    try:
+        read_fleets(text.encode(), name="the fleet that would be written")
+    except InvalidDocument as error:
+        # What the cluster does not tell is a comment in it, for a person to fill in.
+        wrong = [found for found in error.mistakes if found.path.startswith(_GIVEN)]
+        hints = [f"--name must be another than {name!r}"] * any(
+            found.path.startswith("metadata") for found in wrong
+        )
+        hints += [f"correct {args.hosts_from}"] * (len(wrong) > len(hints))
+        if wrong:
+            raise InvalidDocument(wrong, subject=error.subject, hint="; ".join(hints)) from error
 
 
 class _Seen(NamedTuple):

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,12 +10,16 @@ from transom.cli import console
 
 if TYPE_CHECKING:
     from transom.fleet.plan import FleetPlan, HostPlan
+    from transom.fleet.waves import Away
     from transom.model.answers import PlannedChange, PlannedStep
     from transom.model.problem import Refusal
 
 # Longer lists of changes of one step are cut, with the count of the rest.
 _SHOWN = 4
 _NAMES = 6
+_HOST = "<host>"
+# Of a sum only the beginning is read by anybody.
+_SUM = re.compile(r"(sha256:[0-9a-f]{12})[0-9a-f]{52}")
 _PEOPLE = {
     "SY": "SYSTEM",
     "BA": "Administrators",
@@ -39,7 +43,7 @@ def plan_lines(plan: "FleetPlan") -> Iterator[str]:
     for group in _groups(plan):
         yield from _group(group)
     yield from _addons(plan)
-    yield from _waves(plan)
+    yield from wave_lines(plan.waves, plan.away, plan.held_back)
     if plan.checked.misplaced:
         yield _bold("DaemonSets that would start on the Windows nodes by mistake")
         for item in plan.checked.misplaced:
@@ -71,9 +75,18 @@ def _groups(plan: "FleetPlan") -> list[list["HostPlan"]]:
     groups: dict[object, list[HostPlan]] = {}
     for host in plan.hosts:
         said = host.error.message if host.error is not None else ""
-        key = (host.standing, _alike(host), host.warnings, host.refusals, said, host.drains)
+        refusals = tuple(_of_any(host.name, refusal) for refusal in host.refusals)
+        key = (host.standing, _alike(host), host.warnings, refusals, said, host.drains)
         groups.setdefault(key, []).append(host)
     return list(groups.values())
+
+
+def _of_any(host: str, refusal: "Refusal") -> "Refusal":
+    """The refusal as it is of any host."""
+    subject = _HOST if refusal.subject == host else refusal.subject
+    return refusal._replace(
+        subject=subject, fix=refusal.fix.replace(f"--host {host}", "--host NAME")
+    )
 
 
 def _alike(host: "HostPlan") -> tuple["PlannedStep", ...]:
@@ -84,7 +97,7 @@ def _alike(host: "HostPlan") -> tuple["PlannedStep", ...]:
 
     def without(change: "PlannedChange") -> "PlannedChange":
         subject, found, wanted = (
-            own.sub("<host>", text) for text in (change.subject, change.found, change.wanted)
+            own.sub(_HOST, text) for text in (change.subject, change.found, change.wanted)
         )
         return replace(change, subject=subject, found=found, wanted=wanted)
 
@@ -103,7 +116,8 @@ def _group(group: Sequence["HostPlan"]) -> Iterator[str]:
     for warning in first.warnings:
         yield f"  {console.paint('warning:', 'yellow', stream=sys.stdout)} {warning}"
     for refusal in first.refusals:
-        yield from (f"  {line}" for line in _refusal(refusal))
+        shown = _of_any(first.name, refusal) if len(group) > 1 else refusal
+        yield from (f"  {line}" for line in _refusal(shown))
     if first.error is not None and not first.refusals and first.error.hint:
         yield f"  next: {first.error.hint}"
 
@@ -131,7 +145,7 @@ def _step(step: "PlannedStep") -> Iterator[str]:
 
 
 def _difference(change: "PlannedChange") -> str:
-    found, wanted = (_access(text) for text in (change.found, change.wanted))
+    found, wanted = (_SUM.sub(r"\1", _access(text)) for text in (change.found, change.wanted))
     if found == wanted:  # the same people, with other rights
         found, wanted = change.found, change.wanted
     return f"{found} -> {wanted}"
@@ -151,20 +165,23 @@ def _refusal(refusal: "Refusal") -> Iterator[str]:
     yield f"  next: {refusal.fix}"
 
 
-def _waves(plan: "FleetPlan") -> Iterator[str]:
-    if plan.away:
+def wave_lines(
+    waves: Sequence[Sequence[str]], away: Mapping[str, "Away"], held_back: Sequence[str]
+) -> Iterator[str]:
+    """Who is away, who goes when, and for whom there is no room."""
+    if away:
         yield _bold("Away already: counted as unavailable, and first in their waves")
-        for name, away in list(plan.away.items())[:_SHOWN]:
-            yield f"  {name}: {away.why}"
-        if len(plan.away) > _SHOWN:
-            yield f"  and {len(plan.away) - _SHOWN} more"
-    if plan.waves:
+        for name, found in list(away.items())[:_SHOWN]:
+            yield f"  {name}: {found.why}"
+        if len(away) > _SHOWN:
+            yield f"  and {len(away) - _SHOWN} more"
+    if waves:
         yield _bold("Waves: each is cordoned, drained, changed, awaited and uncordoned")
-        for number, wave in enumerate(plan.waves, 1):
+        for number, wave in enumerate(waves, 1):
             yield f"  {number}. {', '.join(wave)}"
-    if plan.held_back:
+    if held_back:
         yield _bold("Not begun while so many nodes are away (upgrade.maxUnavailable)")
-        yield f"  {', '.join(plan.held_back)}"
+        yield f"  {', '.join(held_back)}"
 
 
 def _total(plan: "FleetPlan") -> str:

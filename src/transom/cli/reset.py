@@ -57,6 +57,8 @@ def run(args: Namespace) -> int:
             "name either one machine by its ADDRESS, or hosts of a fleet",
             hint="--host NAME, --pool NAME or --all, with -f",
         )
+    if args.all and (args.host or args.pool):
+        raise UsageError("--all is every host of the fleet", hint="leave it or the others out")
     return _reset_fleet(args) if chosen else _reset_one(args)
 
 
@@ -79,8 +81,7 @@ def _reset_fleet(args: Namespace) -> int:
 def _confirm_fleet(fleet: str, hosts: tuple[str, ...]) -> None:
     if not sys.stdin.isatty():
         raise UsageError(
-            f"a reset of {len(hosts)} hosts must be confirmed",
-            hint="add --yes where nobody can be asked",
+            f"not confirmed, and nobody can be asked: reset {', '.join(hosts)}", hint="add --yes"
         )
     print(f"This undoes everything Transom did to {', '.join(hosts)} and deletes their Nodes.")
     print(f"Type the fleet's name, {fleet}, to go on: ", end="", flush=True)

@@ -72,9 +72,13 @@ def _edit_of(args: Namespace, fleet: str, version: str) -> fleet_change.FileEdit
     from transom.spec.editing.text import edit
 
     try:
-        Version.parse(version)
-    except ValueError as error:
-        raise UsageError(f"{version!r} is no version", subject="--to") from error
+        is_whole = str(Version.parse(version)) == version
+    except ValueError:
+        is_whole = False
+    if not is_whole:
+        raise UsageError(
+            f"{version!r} is no version in full", subject="--to", hint="write it such as 1.37.1"
+        )
     if args.filename == "-":
         raise UsageError(
             f"standard input says another version than {version}",

@@ -5,6 +5,7 @@ a comment that says so.
 """
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -74,7 +75,7 @@ def _lines(
     yield "apiVersion: transom.dev/v1alpha1"
     yield "kind: Fleet"
     yield "metadata:"
-    yield f"  name: {name}"
+    yield f"  name: {_text(name)}"
     yield "spec:"
     yield "  cluster:"
     if kubeconfig:
@@ -98,7 +99,7 @@ def _lines(
     if pools:
         yield "  pools:"
         for pool in pools:
-            yield f"    - {{name: {pool}, upgrade: {{maxUnavailable: 1}}}}"
+            yield f"    - {{name: {_text(pool)}, upgrade: {{maxUnavailable: 1}}}}"
     if hosts:
         yield "  hosts:"
         yield from (f"    - {_host(host)}" for host in hosts)
@@ -132,16 +133,21 @@ def _network(entry: ClusterEntry, linux: LinuxNetwork | None) -> Iterator[str]:
         yield f"      port: {plugin.port}"
 
 
+def _text(text: str) -> str:
+    """As YAML has it: plain where nothing in it means anything."""
+    return text if re.fullmatch(r"[A-Za-z0-9-]+", text) else json.dumps(text)
+
+
 def _host(host: ListedHost) -> str:
     parts = [f"name: {json.dumps(host.name)}"]
     if host.address:
         parts.append(f"address: {json.dumps(host.address)}")
     if host.pool:
-        parts.append(f"pool: {host.pool}")
+        parts.append(f"pool: {_text(host.pool)}")
     if host.windows and host.windows != _DEFAULT_RELEASE:
-        parts.append(f"windows: {{release: {host.windows}}}")
+        parts.append(f"windows: {{release: {_text(host.windows)}}}")
     way = [f"user: {json.dumps(host.user)}"] if host.user else []
-    way += [f"port: {host.port}"] if host.port else []
+    way += [f"port: {_text(host.port)}"] if host.port else []
     if host.transport:
         way.append("credential: {prompt: true}")
     if way:

@@ -50,8 +50,24 @@ def from_csv(text: str, *, name: str) -> tuple[ListedHost, ...]:
             hint=f"its first line names the columns, of {', '.join(_COLUMNS)}",
         )
     reader.fieldnames = columns
-    found = ({key: (row.get(key) or "").strip() for key in columns} for row in reader)
-    return tuple(ListedHost(**row) for row in found if row["name"])
+    wrong: list[str] = []
+    listed: dict[str, ListedHost] = {}
+    for row in reader:
+        values = {key: (row.get(key) or "").strip() for key in columns}
+        where, host = f"line {reader.line_num}", values["name"].lower()
+        if None in row:
+            wrong.append(f"{where} has more values than there are columns")
+        elif not host and any(values.values()):
+            wrong.append(f"{where} names no host")
+        elif host in listed:
+            wrong.append(f"{where} names {values['name']} again")
+        elif host:
+            listed[host] = ListedHost(**values)
+    if wrong:
+        raise UsageError(f"{name}: {'; '.join(wrong)}", subject=name, hint="correct these lines")
+    if not listed:
+        raise UsageError(f"{name} has no hosts", subject=name, hint="one on each line")
+    return tuple(listed.values())
 
 
 def from_ansible(text: str, *, name: str) -> tuple[ListedHost, ...]:

@@ -5,7 +5,7 @@ goes on where the first stopped. After the reboot the host is looked at anew: a 
 longer the one its recipe, images and pause image are for keeps the node cordoned, with the reason.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from transom.errors import PermanentError, Refused, TransomError
@@ -13,10 +13,11 @@ from transom.fleet.apply import Applied, FleetWatcher, Outcome, leave
 from transom.fleet.drain import empty, uncordon
 from transom.fleet.hosts import each
 from transom.fleet.marks import CORDONED, MAINTAINED
-from transom.fleet.plan import HostPlan, Standing, host_plan
+from transom.fleet.plan import FleetPlan, HostPlan, Standing, host_plan
 from transom.fleet.rolling import Rolling
 from transom.fleet.run import HostRun
 from transom.fleet.survey import FleetDoors, Surveyed, survey_host
+from transom.fleet.waves import Away, away_of, pools_of, waves_of
 from transom.fleet.work import Watcher, await_ready
 from transom.kube.api import Api, Node
 from transom.model.answers import Survey
@@ -27,16 +28,60 @@ _SAID = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Maintenance:
-    """What is done to whom; `day` names the run, and who has its mark is not done `again`."""
+class MaintenancePlan:
+    """Who is `todo` and in which waves, who was `done` before, and who cannot be: `left`."""
 
+    todo: tuple[str, ...]
+    done: tuple[str, ...]
+    left: tuple[Applied, ...]
+    waves: tuple[tuple[str, ...], ...]
+    away: Mapping[str, Away]
+
+    @property
+    def held_back(self) -> tuple[str, ...]:
+        """Those for whom nodes that are away leave no room."""
+        begun = {name for wave in self.waves for name in wave}
+        return tuple(name for name in self.todo if name not in begun)
+
+
+def plan_maintenance(
+    plan: FleetPlan, nodes: Iterable[Node], *, day: str, again: bool
+) -> MaintenancePlan:
+    """Who is maintained now; whoever carries the mark of the day is not, unless `again`. Pure."""
+    known = {node.name: node for node in nodes}
+    of = {host.name: known.get(host.node_name) for host in plan.fleet.hosts}
+    left = [found for host in plan.hosts if (found := _problem(host, of[host.name]))]
+    fit = {host.name: of[host.name] for host in plan.hosts}
+    for applied in left:
+        del fit[applied.host]
+    done = [name for name, node in fit.items() if node and not again and _is_done(node, day)]
+    todo = tuple(name for name in fit if name not in done)
+    pools = [{*pool.hosts} for pool in pools_of(plan.fleet)]
+    away = {
+        name: why
+        for name, why in away_of(plan.fleet, known.values()).items()
+        if any(name in pool and pool & {*todo} for pool in pools)
+    }
+    return MaintenancePlan(
+        todo=todo,
+        done=tuple(done),
+        left=tuple(left),
+        waves=waves_of(plan.fleet, todo, away),
+        away=away,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Maintenance:
+    """What is done to whom; `day` names the run, and is the mark of who was done."""
+
+    plan: MaintenancePlan
     surveyed: Surveyed
     doors: FleetDoors
     api: Api
     watcher: FleetWatcher
     command: tuple[str, ...]
     day: str
-    again: bool = False
     reboot: bool = True
 
     @property
@@ -47,26 +92,19 @@ class Maintenance:
 
 async def maintain(work: Maintenance) -> None:
     """Go through the waves; the first that fails, or has no room in its pool, is the last."""
-    plan = work.surveyed.plan
-    nodes = {node.name: node for node in await work.api.nodes()}
-    todo: list[str] = []
-    for host in plan.hosts:
-        problem = _problem(host, nodes.get(_node_name(work, host.name)))
-        if problem is not None:
-            work.watcher.done(problem)
-        elif _is_done(nodes[_node_name(work, host.name)], work):
-            work.watcher.done(Applied(host=host.name, outcome=Outcome.UNCHANGED, ready=True))
-        else:
-            todo.append(host.name)
+    for applied in work.plan.left:
+        work.watcher.done(applied)
+    for name in work.plan.done:
+        work.watcher.done(Applied(host=name, outcome=Outcome.UNCHANGED, ready=True))
     rolling = Rolling(
-        fleet=plan.fleet,
+        fleet=work.surveyed.plan.fleet,
         api=work.api,
         clock=work.doors.clock,
         do=lambda wave: _wave(work, wave),
         leave=lambda names, error: leave(work.watcher, names, error),
         wait=lambda name, text: work.watcher.host(name).stage(text),
     )
-    await rolling.through(todo)
+    await rolling.through(work.plan.todo)
 
 
 def _problem(host: HostPlan, node: Node | None) -> Applied | None:
@@ -79,9 +117,8 @@ def _problem(host: HostPlan, node: Node | None) -> Applied | None:
     return None
 
 
-def _is_done(node: Node, work: Maintenance) -> bool:
-    left_over = CORDONED in node.labels
-    return node.labels.get(MAINTAINED) == work.day and not work.again and not left_over
+def _is_done(node: Node, day: str) -> bool:
+    return node.labels.get(MAINTAINED) == day and CORDONED not in node.labels
 
 
 def _node_name(work: Maintenance, host: str) -> str:

@@ -13,7 +13,7 @@ from transom.errors import Refused, TemporaryError, TransomError
 from transom.fleet.addon_change import AddonPlan
 from transom.fleet.cluster_checks import Checked
 from transom.fleet.reasons import with_reasons
-from transom.fleet.waves import Away, away_of, pools_of, waves_of
+from transom.fleet.waves import Away, away_of, nothing_begun, pools_of, waves_of
 from transom.kube.api import Node
 from transom.kube.authority import authority_pins
 from transom.model.answers import PlannedChange, PlannedStep, Survey
@@ -87,6 +87,14 @@ class FleetPlan:
         """The hosts that would be disturbed and are in no wave."""
         begun = {name for wave in self.waves for name in wave}
         return tuple(host.name for host in self.hosts if host.drains and host.name not in begun)
+
+    @property
+    def not_begun(self) -> TemporaryError | None:
+        """Why nothing of it can be begun: so many nodes are away already."""
+        changing = {host.name for host in self.standing(Standing.CHANGES)}
+        if self.addons.changes or changing != {*self.held_back}:
+            return None
+        return nothing_begun(self.fleet, changing, self.away)
 
     @property
     def is_refused(self) -> bool:

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 
 from transom.errors import TemporaryError, TransomError
 from transom.fleet.run import Clock
-from transom.fleet.waves import Away, Pool, away_of, next_wave, pools_of
+from transom.fleet.waves import Away, Pool, away_of, named_away, next_wave, no_room, pools_of
 from transom.fleet.work import patiently
 from transom.kube.api import Api
 from transom.model.fleet import Fleet
 
 _ROOM_S = 300.0
 _POLL_S = 5.0
-_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +68,7 @@ class Rolling:
                 return wave, away
             if not is_told:
                 first = next(name for name in pool.hosts if name in left)
-                said = _named(pool, away)
+                said = named_away(pool, away)
                 self.wait(first, f"wait at most {_ROOM_S:.0f} s until fewer nodes are away: {said}")
                 is_told = True
             await self.clock.sleep(_POLL_S)
@@ -82,25 +81,6 @@ class Rolling:
 
     def _ordered(self, hosts: Collection[str]) -> list[str]:
         return [host.name for host in self.fleet.hosts if host.name in hosts]
-
-
-def no_room(pool: Pool, away: Mapping[str, Away]) -> TemporaryError:
-    """Why no host of this pool can be disturbed now, and what to do about that."""
-    count = sum(name in away for name in pool.hosts)
-    of = f"pool {pool.name}" if pool.name else "the hosts without a pool"
-    return TemporaryError(
-        f"of {of} at most {pool.limit} of {len(pool.hosts)} nodes may be away at once "
-        f"(upgrade.maxUnavailable), and {count} {'is' if count == 1 else 'are'}: "
-        f"{_named(pool, away)}",
-        subject=pool.name,
-        hint="mend or uncordon what is away, or raise maxUnavailable, and run the same command again",
-    )
-
-
-def _named(pool: Pool, away: Mapping[str, Away]) -> str:
-    names = [name for name in pool.hosts if name in away]
-    said = "; ".join(f"{name} ({away[name].why})" for name in names[:_SHOWN])
-    return said + (f"; and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
 
 
 def _failed() -> TemporaryError:

@@ -9,9 +9,12 @@ in which the fleet first names them, hosts in the fleet's order.
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
+from transom.errors import TemporaryError
 from transom.fleet.marks import CORDONED
 from transom.kube.api import Node
 from transom.model.fleet import Fleet, Host
+
+_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +81,36 @@ def waves_of(
             left.difference_update(wave)
             still = {name: why for name, why in still.items() if name not in wave or why.lasts}
     return tuple(waves)
+
+
+def no_room(pool: Pool, away: Mapping[str, Away]) -> TemporaryError:
+    """Why no host of this pool can be disturbed now, and what to do about that."""
+    count = sum(name in away for name in pool.hosts)
+    of = f"pool {pool.name}" if pool.name else "the hosts without a pool"
+    return TemporaryError(
+        f"of {of} at most {pool.limit} of {len(pool.hosts)} nodes may be away at once "
+        f"(upgrade.maxUnavailable), and {count} {'is' if count == 1 else 'are'}: "
+        f"{named_away(pool, away)}",
+        subject=pool.name,
+        hint="mend or uncordon what is away, or raise maxUnavailable, and run the same command again",
+    )
+
+
+def named_away(pool: Pool, away: Mapping[str, Away]) -> str:
+    """Who of the pool is away and why, in words."""
+    names = [name for name in pool.hosts if name in away]
+    said = "; ".join(f"{name} ({away[name].why})" for name in names[:_SHOWN])
+    return said + (f"; and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+
+
+def nothing_begun(
+    fleet: Fleet, hosts: Collection[str], away: Mapping[str, Away]
+) -> TemporaryError | None:
+    """Why not one of these hosts can be disturbed; None where one can, or there are none."""
+    if not hosts or waves_of(fleet, hosts, away):
+        return None
+    first = next(pool for pool in pools_of(fleet) if not {*pool.hosts}.isdisjoint(hosts))
+    return no_room(first, away)
 
 
 def _away(node: Node | None) -> Away | None:

@@ -420,13 +420,16 @@ def test_a_node_that_somebody_cordoned_holds_an_upgrade_back(site, capsys, tmp_p
     site.api.held_nodes["win-02"] = replace(site.api.held_nodes["win-02"], unschedulable=True)
     capsys.readouterr()
     words = ["upgrade", "--to", "1.37.2", "--host", "win-01", "--yes"]
+    before = (tmp_path / "fleet.yaml").read_text()
     assert main(words) == 4
-    said = capsys.readouterr().out
-    assert "Away already" in said
-    assert "win-02: cordoned by somebody else" in said
-    assert "win-01: of pool web at most 1 of 2 nodes may be away at once" in said
-    assert "  next: mend or uncordon what is away, or raise maxUnavailable" in said
-    assert main(["upgrade", "--yes"]) == 4
+    said = capsys.readouterr()
+    assert "Away already" in said.out
+    assert "win-02: cordoned by somebody else" in said.out
+    assert "error: of pool web at most 1 of 2 nodes may be away at once" in said.err
+    assert "  next:  mend or uncordon what is away, or raise maxUnavailable" in said.err
+    assert (tmp_path / "fleet.yaml").read_text() == before
+    assert main(["upgrade", "--to", "1.37.2", "--yes"]) == 4
+    assert "win-01: of pool web at most 1 of 2 nodes may be away" in capsys.readouterr().out
     assert {name: machine.kubelet for name, machine in site.machines.items()} == {
         "win-01": "1.37.1",
         "win-02": "1.37.2",
@@ -455,9 +458,39 @@ def test_a_node_that_is_not_ready_holds_maintenance_of_its_pool_back(site, capsy
     site.api.held_nodes["win-02"] = away
     capsys.readouterr()
     assert main(["maintain", "--host", "win-01", "--yes", "--", "patch"]) == 4
-    said = capsys.readouterr().out
-    assert "and 1 is: win-02 (NotReady: PLEG is not healthy)" in said
+    said = capsys.readouterr()
+    assert "and 1 is: win-02 (NotReady: PLEG is not healthy)" in said.err
     assert ran == []
+    assert main(["maintain", "--", "patch"]) == 2
+    said = capsys.readouterr()
+    assert "  1. win-02\n  2. win-01" in said.out
+    assert "nobody can be asked: Run patch on win-01, win-02, with a reboot" in said.err
+    assert ran == []
+
+
+def test_what_is_the_same_of_many_hosts_is_said_once(site, capsys):
+    del site
+    assert main(["upgrade", "--yes"]) == 3
+    said = capsys.readouterr().out
+    assert said.count("no node that Transom joined or adopted") == 2
+    assert "win-01, win-02 (pool web): refused" in said
+    assert "win-01, win-02: no node that Transom joined or adopted" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["reset", "--all", "--host", "win-01"], "--all is every host of the fleet"),
+        (["reset", "--all"], "nobody can be asked: reset win-01, win-02"),
+        (["upgrade", "--to", "1.37", "--yes"], "'1.37' is no version in full"),
+        (["access", "rdp", "win-01", "--port", "99999"], "'99999' is no port"),
+        (["access", "rdp", "win-01", "--port", "-1"], "'-1' is no port"),
+    ],
+)
+@pytest.mark.usefixtures("site")
+def test_what_cannot_be_meant_is_refused_before_anything_is_reached(words, said, capsys):
+    assert main(words) == 2
+    assert said in capsys.readouterr().err
 
 
 @pytest.fixture

@@ -57,6 +57,34 @@ def test_the_clusters_own_windows_nodes_can_be_the_hosts(tmp_path):
     assert (host.name, host.address, host.windows.release) == ("win-09", "10.0.0.99", "2025")
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name,address\nwin-01,a,b\n,10.0.0.1\nWIN-01,c\nwin-01,d\n", "line 4 names WIN-01"),
+        ("name\na,b\n,\n", "line 2 has more values than there are columns"),
+        ("name,address\n,10.0.0.1\na,b\n", "line 2 names no host"),
+        ("name\n\n", "has no hosts"),
+        ("name,pool\nwin-01,My Pool\n", "spec.hosts[0].pool"),
+        ("name,port\nwin-01,'}]\n", "spec.hosts[0].connection.ssh.port"),
+    ],
+)
+@pytest.mark.usefixtures("api")
+def test_a_list_that_would_make_no_fleet_is_refused_and_nothing_is_written(
+    text, said, tmp_path, capsys
+):
+    (tmp_path / "hosts.csv").write_text(text.replace("win-01,a,b\n", "win-01,a\n"))
+    assert main(["init", "--hosts-from", "csv:hosts.csv", "--yes"]) == 2
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "fleet.yaml").exists()
+
+
+@pytest.mark.usefixtures("api")
+def test_a_name_that_no_fleet_can_have_is_refused(tmp_path, capsys):
+    assert main(["init", "--name", "My Fleet: x"]) == 2
+    assert "--name must be another than 'My Fleet: x'" in capsys.readouterr().err
+    assert not (tmp_path / "fleet.yaml").exists()
+
+
 @pytest.mark.parametrize(("name", "count"), [("shop", 1), ("another", 0)])
 def test_nodes_of_another_fleet_are_not_its_hosts(api, tmp_path, name, count):
     api.held_nodes["win-09"] = replace(api.held_nodes["win-09"], labels={FLEET: "shop"})
