@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 import trustme
 import yaml
-from tests.contract.web import Server, body, running, status, tls
+from tests.contract.web import ProxyServer, Server, body, running, status, tls
 
-from transom.errors import PermanentError, UsageError
+from transom.errors import PermanentError, TemporaryError, UsageError
 from transom.kube.client import open_cluster
 
 VERSION = body(json.dumps({"gitVersion": "v1.37.1"}).encode())
@@ -48,9 +48,9 @@ def cluster(server, authority, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "plugin.py").write_text(PLUGIN)
 
-    def opened(user):
+    def opened(user, **more):
         data = base64.b64encode(authority.cert_pem.bytes()).decode()
-        place = {"server": server.url, "certificate-authority-data": data}
+        place = {"server": server.url, "certificate-authority-data": data, **more}
         document = {
             "current-context": "a",
             "clusters": [{"name": "a", "cluster": place}],
@@ -204,6 +204,25 @@ def test_a_client_certificate_that_is_over_is_renewed_before_it_is_shown(
     server.serve("/version", seen(VERSION))
     assert ask(cluster(plugin(args=["giver.py"])), times=2) == ["1.37.1"] * 2
     assert sorted(shown) == ["me-1", "me-2"] or shown == ["me-2", "me-2"]
+
+
+@pytest.mark.parametrize("user", [{"token": "t"}, plugin()], ids=["token", "plugin"])
+def test_a_cluster_is_reached_by_its_proxy_under_its_own_name_and_as_somebody(
+    server, cluster, authority, user
+):
+    authority.issue_cert("api.corp").configure_cert(server.context)
+    server.serve("/version", VERSION)
+    with pytest.raises(TemporaryError):
+        ask(cluster(user))
+    proxy = ProxyServer()
+    with running(proxy):
+        url = {"proxy-url": f"http://{proxy.address}", "tls-server-name": "api.corp"}
+        api = cluster({**user, "as": "jane", "as-groups": ["dev", "ops"]}, **url)
+        assert ask(api) == ["1.37.1"]
+    assert [place for place, _ in proxy.asked] == [server.url.removeprefix("https://")]
+    (_, headers) = server.seen[-1]
+    assert headers["impersonate-user"] == "jane"
+    assert headers["authorization"].startswith("Bearer t")
 
 
 def test_the_login_of_another_file_is_run_from_there(server, authority, tmp_path, monkeypatch):

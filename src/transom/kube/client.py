@@ -16,7 +16,6 @@ from typing import Any
 import httpx2
 from lightkube import AsyncClient
 from lightkube.config.client_adapter import verify_cluster
-from lightkube.config.kubeconfig import SingleConfig
 from lightkube.core.exceptions import ApiError, ConfigError
 from lightkube.models.certificates_v1 import (
     CertificateSigningRequestCondition,
@@ -29,7 +28,7 @@ from msgspec import structs
 from transom.errors import PermanentError, TemporaryError, TransomError, UsageError
 from transom.kube.answers import budget_in, node_of, pod_of
 from transom.kube.api import Node, Pod, Secret
-from transom.kube.kubeconfig import choose
+from transom.kube.kubeconfig import Chosen, choose
 from transom.kube.login import login_of
 from transom.kube.sight import node_sight, request_sight
 from transom.model.sight import CertificateRequestSight, NodeSight
@@ -39,7 +38,7 @@ _TIMEOUT_S = 30.0
 _PAGE = 250
 _DAEMON_SETS = "/apis/apps/v1/daemonsets"
 _FIELD_MANAGER = "transom"
-_UNUSABLE = (ConfigError, TypeError, ValueError, OSError, httpx2.InvalidURL)
+_UNUSABLE = (ConfigError, TypeError, ValueError, OSError, ImportError, httpx2.InvalidURL)
 _BUSY = (
     HTTPStatus.TOO_MANY_REQUESTS,
     HTTPStatus.INTERNAL_SERVER_ERROR,
@@ -51,7 +50,8 @@ _BUSY = (
 
 def open_cluster(*kubeconfigs: Path, context: str | None = None) -> "KubeApi":
     """The cluster that a context of the kubeconfigs names; nothing is sent yet."""
-    config = choose(kubeconfigs, context)
+    chosen = choose(kubeconfigs, context)
+    config = chosen.config
     assert config.user is not None
     user = structs.replace(config.user, exec=None, auth_provider=None)
     try:
@@ -59,9 +59,11 @@ def open_cluster(*kubeconfigs: Path, context: str | None = None) -> "KubeApi":
             config=config._replace(user=user),
             timeout=httpx2.Timeout(_TIMEOUT_S),
             field_manager=_FIELD_MANAGER,
+            proxy=chosen.proxy,
         )
         if user != config.user:
-            _log_in(client, config, verify_cluster(config.cluster, user, config.abs_file))
+            _log_in(client, chosen, verify_cluster(config.cluster, user, config.abs_file))
+        _furnish(client._client._client, chosen)  # noqa: SLF001 - it knows neither itself
     except _UNUSABLE as error:
         raise UsageError(
             f"cannot use the certificates or the server of context {config.context_name!r} in the "
@@ -72,13 +74,25 @@ def open_cluster(*kubeconfigs: Path, context: str | None = None) -> "KubeApi":
     return KubeApi(client, server=config.cluster.server, context=config.context_name)
 
 
-def _log_in(client: AsyncClient, config: SingleConfig, trust: ssl.SSLContext) -> None:
+def _furnish(client: httpx2.AsyncClient, chosen: Chosen) -> None:
+    """Have every request say as whom it acts, and the server prove the name it must have."""
+    client.headers.update(chosen.headers)
+    if chosen.server_name:
+
+        async def name(request: httpx2.Request) -> None:
+            request.extensions["sni_hostname"] = chosen.server_name
+
+        client.event_hooks = {"request": [name]}
+
+
+def _log_in(client: AsyncClient, chosen: Chosen, trust: ssl.SSLContext) -> None:
     """Have requests made as the user of a kubeconfig whom lightkube does not know."""
-    login = login_of(config, trust)
+    login = login_of(chosen.config, trust)
     if login is not None:
         # It takes no login but its own, and does not hand out what it trusts.
         client._client._client = httpx2.AsyncClient(  # noqa: SLF001
-            base_url=config.cluster.server,
+            base_url=chosen.config.cluster.server,
+            proxy=chosen.proxy,
             verify=trust,
             auth=login,
             timeout=httpx2.Timeout(_TIMEOUT_S),

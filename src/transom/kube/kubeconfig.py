@@ -6,8 +6,10 @@ in a file are relative to that file. What is wrong is said without repeating any
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 import yaml
@@ -71,7 +73,45 @@ class _Merged:
         return self._lists[kind][name]
 
 
-def choose(files: Sequence[Path], context: str | None = None) -> SingleConfig:
+class _Way(msgspec.Struct):
+    """What a cluster's entry says of the way there, besides what lightkube knows."""
+
+    proxy: str | None = msgspec.field(name="proxy-url", default=None)
+    server_name: str = msgspec.field(name="tls-server-name", default="")
+
+
+class _Role(msgspec.Struct):
+    """As whom a user acts."""
+
+    user: str = msgspec.field(name="as", default="")
+    uid: str = msgspec.field(name="as-uid", default="")
+    groups: list[str] = msgspec.field(name="as-groups", default_factory=list)
+    extra: dict[str, list[str]] = msgspec.field(name="as-user-extra", default_factory=dict)
+
+    def headers(self) -> Iterator[tuple[str, str]]:
+        """How the API server is told."""
+        yield from (("Impersonate-User", name) for name in (self.user,) if name)
+        yield from (("Impersonate-Uid", uid) for uid in (self.uid,) if uid)
+        yield from (("Impersonate-Group", group) for group in self.groups)
+        for key, values in self.extra.items():
+            yield from ((f"Impersonate-Extra-{quote(key, safe='')}", value) for value in values)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What lightkube is told, and what it does not know.
+
+    `server_name` is who the server must prove to be, where that is not its address; `headers` say as
+    whom to act.
+    """
+
+    config: SingleConfig
+    proxy: str | None
+    server_name: str
+    headers: tuple[tuple[str, str], ...]
+
+
+def choose(files: Sequence[Path], context: str | None = None) -> Chosen:
     """The cluster and user of a context, of the current one where none is named."""
     merged = _Merged(files)
     name = merged.context(context)
@@ -79,13 +119,16 @@ def choose(files: Sequence[Path], context: str | None = None) -> SingleConfig:
     cluster = merged.entry("cluster", str(chosen.get("cluster") or ""), of=name)
     user = merged.entry("user", str(chosen.get("user") or ""), of=name)
     try:
-        return SingleConfig(
+        config = SingleConfig(
             context_name=name,
             context=msgspec.convert(chosen, Context),
             cluster=msgspec.convert(_placed(cluster), Cluster),
             user=msgspec.convert(_placed(user), User),
             fname=user.file,
         )
+        way = msgspec.convert(_placed(cluster), _Way)
+        headers = tuple(msgspec.convert(_placed(user), _Role).headers())
+        return Chosen(config, way.proxy, way.server_name, headers)
     except msgspec.ValidationError as error:
         raise merged.wrong(f"what context {name!r} names is malformed: {error}") from error
 

@@ -13,7 +13,7 @@ from transom.kube.kubeconfig import choose as choose_one
 
 def choose(files, context=None) -> Any:
     """What lightkube is told; its types have a user only perhaps."""
-    return choose_one(files, context)
+    return choose_one(files, context).config
 
 
 def document(*, current="", contexts=(), clusters=(), users=()):
@@ -86,6 +86,27 @@ def test_what_is_empty_is_not_said(tmp_path):
     file = write(tmp_path, "config", contexts=["a"], clusters={"a": {}}, users={"a": user})
     found = choose([file], "a")
     assert (found.user.token, found.user.client_cert, found.user.username) == (None, None, None)
+
+
+def test_the_way_there_and_whom_to_act_as_are_read(tmp_path):
+    cluster = {"proxy-url": "http://proxy:3128", "tls-server-name": "api.corp"}
+    user = {
+        "as": "jane",
+        "as-uid": "7",
+        "as-groups": ["dev", "ops"],
+        "as-user-extra": {"corp/reason": ["a", "b"]},
+    }
+    file = write(tmp_path, "config", contexts=["a"], clusters={"a": cluster}, users={"a": user})
+    found = choose_one([file], "a")
+    assert (found.proxy, found.server_name) == ("http://proxy:3128", "api.corp")
+    assert found.headers == (
+        ("Impersonate-User", "jane"),
+        ("Impersonate-Uid", "7"),
+        ("Impersonate-Group", "dev"),
+        ("Impersonate-Group", "ops"),
+        ("Impersonate-Extra-corp%2Freason", "a"),
+        ("Impersonate-Extra-corp%2Freason", "b"),
+    )
 
 
 @pytest.mark.parametrize(
