@@ -56,6 +56,15 @@ def test_a_broken_connection_is_temporary(plain):
         read(plain.serve("/f", cut(b"content", 3)))
 
 
+def test_an_answer_that_is_no_http_is_temporary(plain):
+    def nonsense(exchange):
+        exchange.wfile.write(b"nonsense\r\n\r\n")
+        exchange.close_connection = True
+
+    with pytest.raises(TemporaryError, match="cannot download"):
+        read(plain.serve("/f", nonsense))
+
+
 @pytest.mark.parametrize(("code", "kind"), [(404, PermanentError), (503, TemporaryError)])
 def test_a_refusal_is_final_and_an_overload_is_not(plain, code, kind):
     with pytest.raises(kind, match=str(code)):

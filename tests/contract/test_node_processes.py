@@ -8,6 +8,7 @@ import time
 import pytest
 
 from transom.errors import PermanentError, TemporaryError
+from transom.node.host import processes
 from transom.node.host.processes import RealProcesses, leave_process
 
 PYTHON = sys.executable
@@ -23,6 +24,20 @@ def test_a_program_that_does_not_end_is_ended_and_its_words_are_kept():
     argv = [PYTHON, "-c", "import time; print('waiting with s3cret', flush=True); time.sleep(60)"]
     with pytest.raises(PermanentError, match=r"did not end within 2 s: waiting with \*\*\*"):
         RealProcesses().run(argv, timeout_s=2, secrets=("s3cret",))
+
+
+@pytest.mark.filterwarnings(
+    "ignore::ResourceWarning"
+)  # nobody can close what another process holds
+def test_a_program_that_left_another_behind_is_not_waited_for_either(monkeypatch):
+    """Which has its output open still, as dism.exe's own helper may."""
+    monkeypatch.setattr(processes, "_GRACE_S", 0.5)
+    child = "import time; time.sleep(12)"
+    script = f"import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', '{child}']); time.sleep(60)"
+    began = time.monotonic()
+    with pytest.raises(PermanentError, match="did not end within 1 s"):
+        RealProcesses().run([PYTHON, "-c", script], timeout_s=1)
+    assert time.monotonic() - began < 10
 
 
 def test_a_program_that_is_not_there_is_an_error():

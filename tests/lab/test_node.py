@@ -9,6 +9,7 @@ import hashlib
 import json
 import re
 import threading
+import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -274,6 +275,16 @@ def test_the_host_keeps_the_contract(site):
     assert {
         check["check"]: check["problem"] for check in report["checks"] if check["problem"]
     } == {}
+
+
+def test_a_program_that_left_another_behind_is_not_waited_for(site):
+    """Windows keeps its output open for as long as the other one lives."""
+    child = "import time; time.sleep(60)"
+    script = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', '{child}']).wait()"
+    began = time.monotonic()
+    answer = site.call(f'command --timeout 3 -- {NODE[0]} -c "{script}"')
+    assert "did not end within 3 s" in answer.result["message"]
+    assert time.monotonic() - began < 30
 
 
 def test_a_feature_that_needs_a_reboot_ends_the_run_and_the_next_goes_on(site):

@@ -165,7 +165,9 @@ def _look_rule(host: ReadHost, name: str) -> Before:
 
 
 def _restore_rule(host: UndoHost, name: str, before: Before) -> None:
-    host.firewall.put(name, None if before is None else decode(FirewallPort, dict(before)))
+    rule = None if before is None else decode(FirewallPort, dict(before))
+    if host.firewall.get(name) != rule:
+        host.firewall.put(name, rule)
 
 
 def _look_exclusion(_host: ReadHost, _process: str) -> Before:

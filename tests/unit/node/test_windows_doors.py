@@ -13,7 +13,8 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from transom.errors import PermanentError, TemporaryError
-from transom.node.host.values import HnsState, PathKind
+from transom.node.acts import ACTS
+from transom.node.host.values import FirewallPort, HnsState, PathKind
 
 LARGEST = 2**31 - 1
 DENIED, NO_MORE_ITEMS = 5, 259
@@ -395,3 +396,62 @@ def test_a_host_without_containers_has_nothing_of_the_network_service(door, monk
 
     monkeypatch.setattr(ctypes, "WinDLL", missing, raising=False)
     assert module.WindowsHns().state() == HnsState()
+
+
+class Rules:
+    """The registry's firewall rules, and netsh.exe, which deletes and adds them."""
+
+    PLAIN = "v2.31|Action=Allow|Active=TRUE|Dir=In|Protocol=6|LPort=10250|Name=kubelet|"
+
+    def __init__(self, *texts):
+        self.texts = list(texts)
+
+    def names(self, _key):
+        return range(len(self.texts))
+
+    def get(self, _key, number):
+        return SimpleNamespace(value=self.texts[number])
+
+    def run(self, argv, *, timeout_s):
+        assert timeout_s > 0
+        if "delete" in argv:
+            self.texts = []
+        else:
+            port = argv[-1].removeprefix("localport=")
+            assert port
+            self.texts.append(self.PLAIN.replace("10250", port))
+        return SimpleNamespace(code=0, output="")
+
+
+@pytest.mark.parametrize(
+    "theirs",
+    [
+        [Rules.PLAIN.replace("Allow", "Block")],
+        [Rules.PLAIN.replace("TRUE", "FALSE")],
+        [Rules.PLAIN.replace("LPort=10250", "LPort=1")[:-1] + "|RA4=10.0.0.0/255.0.0.0|"],
+        [Rules.PLAIN.replace("LPort=10250", "LPort=1|LPort=2")],
+        [Rules.PLAIN.replace("10250", "1"), Rules.PLAIN.replace("10250", "2")],
+    ],
+    ids=["blocks", "is off", "for some only", "two ports", "two rules"],
+)
+def test_anothers_firewall_rule_that_could_not_be_put_back_is_not_replaced(door, theirs):
+    """And taking back what was not done is no error."""
+    rules = Rules(*theirs)
+    firewall = door("settings").WindowsFirewall(rules, rules)
+    wanted = FirewallPort(protocol="tcp", port="10250")
+    before = ACTS["firewall-rule"].look(SimpleNamespace(firewall=firewall), "kubelet")
+    assert firewall.get("kubelet") != wanted
+    with pytest.raises(PermanentError, match="could not be put back"):
+        firewall.put("kubelet", wanted)
+    ACTS["firewall-rule"].restore(SimpleNamespace(firewall=firewall), "kubelet", before)
+    assert rules.texts == theirs
+
+
+def test_a_firewall_rule_that_says_only_a_port_is_replaced_and_put_back(door):
+    rules = Rules(Rules.PLAIN.replace("10250", "1"))
+    host = SimpleNamespace(firewall=door("settings").WindowsFirewall(rules, rules))
+    before = ACTS["firewall-rule"].look(host, "kubelet")
+    host.firewall.put("kubelet", FirewallPort(protocol="tcp", port="10250"))
+    assert rules.texts == [Rules.PLAIN]
+    ACTS["firewall-rule"].restore(host, "kubelet", before)
+    assert rules.texts == [Rules.PLAIN.replace("10250", "1")]

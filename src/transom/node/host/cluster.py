@@ -9,7 +9,7 @@ from transom.node.host.values import ClusterNode, NodeHealth
 from transom.node.kubeconfig import read_access
 
 _TIMEOUT_S = 10.0
-_NOT_THERE = 404
+_NOT_THERE, _TOO_MANY, _SERVER_ERRORS = 404, 429, 500
 
 
 class NodeCluster:
@@ -28,6 +28,7 @@ class NodeCluster:
 
     def _node(self, kubeconfig: str, node: str) -> dict[str, Any] | None:
         # What speaks HTTP takes as long to import as all the rest, and few runs need it.
+        import http.client
         import ssl
         import urllib.error
         import urllib.request
@@ -50,12 +51,13 @@ class NodeCluster:
         except urllib.error.HTTPError as error:
             if error.code == _NOT_THERE:
                 return None
+            said = f"the API server does not tell of node {node}: {error.code} {error.reason}"
+            if error.code == _TOO_MANY or error.code >= _SERVER_ERRORS:
+                raise TemporaryError(said, subject=node) from error
             raise PermanentError(
-                f"the API server does not tell of node {node}: {error.code} {error.reason}",
-                subject=node,
-                hint="The kubelet's credential must be that of this node.",
+                said, subject=node, hint="The kubelet's credential must be that of this node."
             ) from error
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, http.client.HTTPException) as error:
             raise TemporaryError(f"cannot ask the API server: {error}", subject=node) from error
 
 

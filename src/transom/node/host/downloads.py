@@ -35,6 +35,7 @@ class Downloads:
     def open(
         self, url: str, *, offset: int, access: SourceAccess
     ) -> Iterator[tuple[bool, Iterator[bytes]]]:
+        import http.client
         import urllib.error
         import urllib.request
 
@@ -56,7 +57,7 @@ class Downloads:
                     yield True, iter(())  # the part is whole already: its hash will tell
                     return
                 raise _failure(url, error) from error
-        except OSError as error:
+        except (OSError, http.client.HTTPException) as error:
             raise _failure(url, error) from error
 
 

@@ -29,30 +29,31 @@ class RealProcesses:
         stdin: bytes = b"",
     ) -> Completed:
         try:
-            done = subprocess.run(  # noqa: S603 - an argument list, never a shell
+            process = subprocess.Popen(  # noqa: S603 - an argument list, never a shell
                 list(argv),
-                input=stdin,
+                stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                timeout=timeout_s,
-                check=False,
                 env={
                     **os.environ,
                     "PATH": os.pathsep.join((*search, os.environ.get("PATH", ""))),
                     **(environment or {}),
                 },
             )
-        except subprocess.TimeoutExpired as error:
-            said = mask((error.output or b"").decode("utf-8", "replace"), secrets)
+        except OSError as error:
+            raise _unstarted(argv[0], error) from error
+        try:
+            output, _ = process.communicate(stdin, timeout=timeout_s)
+        except subprocess.TimeoutExpired:
+            said = mask(_last_words(process).decode("utf-8", "replace"), secrets)
             raise PermanentError(
                 f"{argv[0]} did not end within {timeout_s:.0f} s: {said[-500:].strip()}",
                 subject=argv[0],
                 hint="Look for what it waits for; the end of its output is above.",
             ) from None
-        except OSError as error:
-            raise _unstarted(argv[0], error) from error
-        output = done.stdout.decode("utf-8", "replace")
-        return Completed(code=done.returncode, output=mask(output, secrets))
+        return Completed(
+            code=process.returncode, output=mask(output.decode("utf-8", "replace"), secrets)
+        )
 
     def start(
         self,
@@ -120,6 +121,15 @@ class RealChild:
         with self._process.stdout as stream:
             for line in stream:
                 output(line)
+
+
+def _last_words(process: "subprocess.Popen[bytes]") -> bytes:
+    """End a process, and give what it said; what it started itself may keep its output open for ever."""
+    process.kill()
+    try:
+        return process.communicate(timeout=_GRACE_S)[0]
+    except subprocess.TimeoutExpired as error:
+        return error.output or b""
 
 
 def leave_process(argv: Sequence[str], payload: bytes) -> None:

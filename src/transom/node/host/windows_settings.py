@@ -17,6 +17,9 @@ _RULES = r"SYSTEM\CurrentControlSet\Services\SharedAccess\Parameters\FirewallPol
 _EXCLUSIONS = r"SOFTWARE\Microsoft\Windows Defender\Exclusions\Processes"
 _DEFENDER = r"SYSTEM\CurrentControlSet\Services\WinDefend"
 _PROTOCOLS = {"6": "tcp", "17": "udp"}
+_PORTS = ("LPort", "LPort2_10")
+_PLAIN = frozenset(("Action", "Active", "Dir", "Protocol", "Name", *_PORTS))
+_FOR_PEOPLE = ("Desc", "EmbedCtxt")
 _SUCCESS, _REBOOT_NEEDED, _UNKNOWN_FEATURE = 0, 3010, 0x800F080C
 _STATE = re.compile(r"^State : (.+?)\s*$", re.MULTILINE)
 _STATES = {
@@ -26,6 +29,9 @@ _STATES = {
     "Disabled": FeatureState.DISABLED,
     "Disabled with Payload Removed": FeatureState.DISABLED,
 }
+
+
+_Rule = list[tuple[str, str]]
 
 
 class WindowsFeatures:
@@ -77,19 +83,18 @@ class WindowsFirewall:
         self._processes = processes
 
     def get(self, name: str) -> FirewallPort | None:
-        for value in self._registry.names(_RULES):
-            data = self._registry.get(_RULES, value)
-            pairs = str(data.value if data else "").split("|")
-            rule = dict(pair.partition("=")[::2] for pair in pairs if "=" in pair)
-            if rule.get("Name") == name and rule.get("Dir") == "In":
-                protocol = rule.get("Protocol", "")
-                usable = rule.get("Action") == "Allow" and rule.get("Active") == "TRUE"
-                port = rule.get("LPort", rule.get("LPort2_10", "")) if usable else ""
-                return FirewallPort(protocol=_PROTOCOLS.get(protocol, protocol), port=port)
-        return None
+        return next((_port_of(rule) for rule in self._rules(name)), None)
 
     def put(self, name: str, rule: FirewallPort | None) -> None:
-        if self.get(name) is not None:
+        found = self._rules(name)
+        if rule is not None and found and not _says_only_a_port(found):
+            raise PermanentError(
+                f"there is another firewall rule {name}, which says more than a port or opens none: "
+                "replaced, it could not be put back",
+                subject=name,
+                hint="Rename or remove that rule, then run this again.",
+            )
+        if found:
             self._netsh("delete", "rule", f"name={name}", "dir=in")
         if rule is not None:
             self._netsh(
@@ -97,11 +102,37 @@ class WindowsFirewall:
                 *(f"protocol={rule.protocol}", f"localport={rule.port}"),
             )
 
+    def _rules(self, name: str) -> list[_Rule]:
+        """Each inbound rule of that name, as the pairs that Windows keeps of it."""
+        found = []
+        for value in self._registry.names(_RULES):
+            data = self._registry.get(_RULES, value)
+            parts = str(data.value if data else "").split("|")
+            rule = [part.partition("=")[::2] for part in parts if "=" in part]
+            if ("Name", name) in rule and ("Dir", "In") in rule:
+                found.append(rule)
+        return found
+
     def _netsh(self, *words: str) -> None:
         argv = ["netsh.exe", "advfirewall", "firewall", *words]
         done = self._processes.run(argv, timeout_s=_TIMEOUT_S)
         if done.code != 0:
             raise _failed("netsh.exe", " ".join(words), done)
+
+
+def _port_of(rule: _Rule) -> FirewallPort:
+    """What it opens; no port where it blocks, or is switched off."""
+    said = dict(rule)
+    protocol = said.get("Protocol", "")
+    usable = said.get("Action") == "Allow" and said.get("Active") == "TRUE"
+    ports = [value for key, value in rule if key in _PORTS] if usable else []
+    return FirewallPort(protocol=_PROTOCOLS.get(protocol, protocol), port=",".join(ports))
+
+
+def _says_only_a_port(rules: list[_Rule]) -> bool:
+    keys = [key for rule in rules for key, _ in rule if key not in _FOR_PEOPLE]
+    plain = all(_port_of(rule).port for rule in rules)
+    return plain and len(keys) == len(set(keys)) and set(keys) <= _PLAIN
 
 
 class WindowsDefender:
