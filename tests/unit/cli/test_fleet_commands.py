@@ -474,6 +474,19 @@ def test_a_result_that_could_not_be_written_is_refused_before_anything_is_done(s
     assert not any(machine.sessions for machine in site.machines.values())
 
 
+def test_a_node_that_waits_for_its_upgrade_is_maintained_all_the_same(site, tmp_path, capsys):
+    assert main(["apply", "--yes"]) == 0
+    _offer(site, tmp_path, "1.37.2")
+    site.api.server_version = "1.37.2"
+    file = tmp_path / "fleet.yaml"
+    file.write_text(file.read_text().replace("version: 1.37.1", "version: 1.37.2"))
+    assert main(["plan"]) == 3
+    ran = commands(site, "patch")
+    assert main(["maintain", "--yes", "--", "patch"]) == 0, capsys.readouterr().out
+    assert len(ran) == 2
+    assert {machine.kubelet for machine in site.machines.values()} == {"1.37.1"}
+
+
 def test_a_program_of_maintenance_that_is_not_there_is_told_with_what_became_of_the_node(
     site, capsys
 ):
