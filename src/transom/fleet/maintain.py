@@ -25,6 +25,7 @@ from transom.model.fleet import Host, Reboot
 
 _COMMAND_S = 4 * 3600.0
 _SAID = 500
+_STAYS = "the node stays cordoned; mend it and run the same command again"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +150,11 @@ async def _maintain_host(work: Maintenance, host: Host, watcher: Watcher) -> App
     watcher.stage("cordon the node and let its pods leave")
     await empty(api, node_name, host.upgrade.drain, clock)
     watcher.stage("run the command")
-    await _command_and_reboot(work, host, watcher)
+    try:
+        await _command_and_reboot(work, host, watcher)
+    except TransomError as error:
+        error.hint = error.hint or _STAYS
+        raise
     watcher.stage("look at the host again")
     after = await survey_host(
         work.doors.connect(host), work.surveyed.requests[host.name], bring=work.doors.bring
@@ -180,7 +185,7 @@ async def _command_and_reboot(work: Maintenance, host: Host, watcher: Watcher) -
             raise PermanentError(
                 f"the command ended with {done.code} on {host.name}: {said}",
                 subject=host.name,
-                hint="the node stays cordoned; mend it and run the same command again",
+                hint=_STAYS,
             )
         if work.reboot and host.reboot is Reboot.ALLOWED:
             watcher.stage("reboot the host")
