@@ -52,7 +52,7 @@ ifneq ($(LAB),)
 endif
 
 # Wine loses a process as it begins now and then: such a test is tried again, and listed.
-AGAIN := --reruns 1 --only-rerun 'WinError 1359' -rR
+AGAIN := --reruns 1 --only-rerun 'WinError 1359' --only-rerun 'ShellExecuteEx failed: Internal error' -rR
 
 # What changes a host: every branch of it is taken by a test.
 COVERED := steps runner undoing choosing retrying upgrade_health

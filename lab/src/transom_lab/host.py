@@ -22,6 +22,7 @@ from transom_lab.hns.client import HnsClient
 from transom_lab.namespaces import Bind, Enter, Room
 from transom_lab.network import CONTROL_PLANE, connect
 from transom_lab.prefix import copy_prefix
+from transom_lab.processes import failed
 from transom_lab.registry import render_registry, windows_release
 from transom_lab.sshd import Settings
 from transom_lab.standins import note_boot
@@ -36,6 +37,9 @@ _SERVICES_TIMEOUT_S = 20.0
 _LISTEN_TIMEOUT_S = 60.0
 _POLL_S = 0.05
 _SERVICE_PAUSE_S = 0.1
+# Wine loses a new process now and then, before its first instruction.
+_LOST = b"ShellExecuteEx failed: Internal error."
+_TRIES = 3
 
 
 @dataclass(frozen=True)
@@ -198,14 +202,20 @@ class WindowsHost:
         stdin: bytes = b"",
     ) -> str:
         """Run a Windows program and return what it printed."""
-        done = self.room.call(
-            [str(self.wine.loader), *argv],
-            timeout_s=timeout_s,
-            env=self.wine.environment(self.prefix),
-            cwd=self.drive / "k",
-            check=check,
-            stdin=stdin,
-        )
+        argv = [str(self.wine.loader), *argv]
+        for _ in range(_TRIES):
+            done = self.room.call(
+                argv,
+                timeout_s=timeout_s,
+                env=self.wine.environment(self.prefix),
+                cwd=self.drive / "k",
+                check=False,
+                stdin=stdin,
+            )
+            if not (done.returncode and _LOST in done.stderr):
+                break
+        if check and done.returncode:
+            raise failed(argv, done)
         return done.stdout.decode(errors="replace").replace("\r\n", "\n")
 
     def command(self, argv: Sequence[str]) -> tuple[list[str], dict[str, str]]:

@@ -57,6 +57,7 @@ def configure(parser: ArgumentParser) -> None:
             action.add_argument(
                 "command",
                 nargs="*",
+                default=[],  # else argparse calls it required
                 metavar="COMMAND",
                 help="run this instead of a shell; after --",
             )

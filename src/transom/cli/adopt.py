@@ -30,7 +30,7 @@ def run(args: Namespace) -> int:
     """Plan, ask, adopt, and sum up."""
     from transom.model.request import Verb
 
-    if args.address:
+    if fleet_change.is_one_machine(args):
         return adopt_host.run(args)
     if not (args.host or args.pool):
         raise UsageError("name the nodes to adopt", hint="ADDRESS, --host NAME or --pool NAME")

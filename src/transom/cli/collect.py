@@ -51,7 +51,8 @@ def run(args: Namespace) -> int:
     for name, one in found.items():
         if isinstance(one, TransomError):
             worst = max(worst, one.exit_code)
-            print(f"{name}: {one.message}", file=sys.stderr)
+            hint = f"\n  next: {one.hint}" if one.hint else ""
+            print(f"{name}: {one.message}{hint}", file=sys.stderr)
         else:
             written.append((one, write(one, Path(args.directory))))
     print_collected(written, args.output)

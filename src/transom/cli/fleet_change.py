@@ -41,6 +41,16 @@ def add_either_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--junit", metavar="FILE", help="write a fleet's result as JUnit XML too")
 
 
+def is_one_machine(args: Namespace) -> bool:
+    """Whether ADDRESS is meant, not the fleet; both are refused."""
+    if args.address and (args.host or args.pool):
+        raise UsageError(
+            "name either one machine by its ADDRESS, or hosts of a fleet",
+            hint="leave out the one or the other",
+        )
+    return bool(args.address)
+
+
 def add_arguments(parser: ArgumentParser) -> None:
     """The fleet, the confirmation and the forms of the result."""
     fleet_access.add_arguments(parser)
@@ -113,6 +123,13 @@ def watched(
     name: str,
 ) -> int:
     """Do something to the hosts with progress shown, and print what came of each."""
+    junit = getattr(args, "junit", None)
+    if junit and not Path(junit).parent.is_dir():
+        raise UsageError(
+            f"cannot write {junit}: there is no such folder",
+            subject="--junit",
+            hint="make it first",
+        )
     lines = FleetLines(len(site.hosts))
 
     async def ticking() -> None:
@@ -141,8 +158,8 @@ def watched(
         addons=lines.addons,
         addons_error=lines.addons_error,
     )
-    if getattr(args, "junit", None):
-        fleet_report.write_junit(Path(args.junit), results, fleet=fleet, elapsed_s=elapsed)
+    if junit:
+        fleet_report.write_junit(Path(junit), results, fleet=fleet, elapsed_s=elapsed)
     return max(
         fleet_report.exit_code(results),
         lines.addons_error.exit_code if lines.addons_error is not None else 0,

@@ -48,7 +48,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Upgrade one machine, or have the version in the file, plan, ask, upgrade, and sum up."""
-    if args.address:
+    if fleet_change.is_one_machine(args):
         return upgrade_host.run(args)
     from transom.model.request import Verb
 

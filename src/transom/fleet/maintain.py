@@ -13,7 +13,7 @@ from transom.fleet.apply import Applied, FleetWatcher, Outcome, leave
 from transom.fleet.drain import empty, uncordon
 from transom.fleet.hosts import each
 from transom.fleet.marks import CORDONED, MAINTAINED
-from transom.fleet.plan import FleetPlan, HostPlan, Standing, host_plan
+from transom.fleet.plan import FleetPlan, HostPlan, host_plan
 from transom.fleet.rolling import Rolling
 from transom.fleet.run import HostRun
 from transom.fleet.survey import FleetDoors, Surveyed, survey_host
@@ -22,9 +22,12 @@ from transom.fleet.work import Watcher, await_ready
 from transom.kube.api import Api, Node
 from transom.model.answers import Survey
 from transom.model.fleet import Host, Reboot
+from transom.model.problem import Refusal
 
 _COMMAND_S = 4 * 3600.0
 _SAID = 500
+_WAITS_FOR_UPGRADE = "upgrade-needed"
+_STAYS = "the node stays cordoned; mend it and run the same command again"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,13 +111,19 @@ async def maintain(work: Maintenance) -> None:
 
 
 def _problem(host: HostPlan, node: Node | None) -> Applied | None:
-    if host.error is not None or host.standing is Standing.REFUSED:
-        outcome = Outcome.REFUSED if host.refusals else Outcome.FAILED
-        return Applied(host=host.name, outcome=outcome, error=host.error, refusals=host.refusals)
+    refusals = _standing_in_the_way(host)
+    if host.error is not None or refusals:
+        outcome = Outcome.REFUSED if refusals else Outcome.FAILED
+        return Applied(host=host.name, outcome=outcome, error=host.error, refusals=refusals)
     if node is None:
         error = PermanentError(f"{host.name} has no Node", subject=host.name, hint="apply first")
         return Applied(host=host.name, outcome=Outcome.REFUSED, error=error)
     return None
+
+
+def _standing_in_the_way(host: HostPlan) -> tuple[Refusal, ...]:
+    """Why the host cannot be maintained; a node that waits for its upgrade can."""
+    return tuple(refusal for refusal in host.refusals if refusal.id != _WAITS_FOR_UPGRADE)
 
 
 def _is_done(node: Node, day: str) -> bool:
@@ -149,14 +158,19 @@ async def _maintain_host(work: Maintenance, host: Host, watcher: Watcher) -> App
     watcher.stage("cordon the node and let its pods leave")
     await empty(api, node_name, host.upgrade.drain, clock)
     watcher.stage("run the command")
-    await _command_and_reboot(work, host, watcher)
+    try:
+        await _command_and_reboot(work, host, watcher)
+    except TransomError as error:
+        error.hint = error.hint or _STAYS
+        raise
     watcher.stage("look at the host again")
     after = await survey_host(
         work.doors.connect(host), work.surveyed.requests[host.name], bring=work.doors.bring
     )
     looked = host_plan(host, after, work.surveyed.requests[host.name])
-    if looked.refusals:
-        raise Refused(looked.refusals, subject=f"host {host.name} after its maintenance")
+    refusals = _standing_in_the_way(looked)
+    if refusals:
+        raise Refused(refusals, subject=f"host {host.name} after its maintenance")
     watcher.stage("wait until the node is Ready")
     node = await await_ready(node_name, api, clock)
     await uncordon(api, node)
@@ -180,7 +194,7 @@ async def _command_and_reboot(work: Maintenance, host: Host, watcher: Watcher) -
             raise PermanentError(
                 f"the command ended with {done.code} on {host.name}: {said}",
                 subject=host.name,
-                hint="the node stays cordoned; mend it and run the same command again",
+                hint=_STAYS,
             )
         if work.reboot and host.reboot is Reboot.ALLOWED:
             watcher.stage("reboot the host")

@@ -163,6 +163,7 @@ def _findings(plan: HostPlan, node: Node | None) -> Iterable[str]:
     if plan.error is not None:
         yield plan.error.message
     for refusal in plan.refusals:
-        yield f"{refusal.subject}: {refusal.found}"
+        about = "" if refusal.subject == plan.name else f"{refusal.subject}: "
+        yield f"{about}{refusal.found}; {refusal.reason}"
     if node is not None and not node.ready:
         yield f"not Ready: {node.problem or 'its kubelet is silent'}"

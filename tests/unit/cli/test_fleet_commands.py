@@ -468,6 +468,36 @@ def test_a_node_that_is_not_ready_holds_maintenance_of_its_pool_back(site, capsy
     assert ran == []
 
 
+def test_a_result_that_could_not_be_written_is_refused_before_anything_is_done(site, capsys):
+    assert main(["apply", "--yes", "--junit", "nowhere/result.xml"]) == 2
+    assert "cannot write nowhere/result.xml: there is no such folder" in capsys.readouterr().err
+    assert not any(machine.sessions for machine in site.machines.values())
+
+
+def test_a_node_that_waits_for_its_upgrade_is_maintained_all_the_same(site, tmp_path, capsys):
+    assert main(["apply", "--yes"]) == 0
+    _offer(site, tmp_path, "1.37.2")
+    site.api.server_version = "1.37.2"
+    file = tmp_path / "fleet.yaml"
+    file.write_text(file.read_text().replace("version: 1.37.1", "version: 1.37.2"))
+    assert main(["plan"]) == 3
+    ran = commands(site, "patch")
+    assert main(["maintain", "--yes", "--", "patch"]) == 0, capsys.readouterr().out
+    assert len(ran) == 2
+    assert {machine.kubelet for machine in site.machines.values()} == {"1.37.1"}
+
+
+def test_a_program_of_maintenance_that_is_not_there_is_told_with_what_became_of_the_node(
+    site, capsys
+):
+    assert main(["apply", "--yes"]) == 0
+    assert main(["maintain", "--yes", "--", "nothing.exe"]) == 5
+    said = capsys.readouterr().out
+    assert "win-01: cannot start nothing.exe" in said
+    assert "next: the node stays cordoned; mend it and run the same command again" in said
+    assert site.api.held_nodes["win-01"].unschedulable
+
+
 def test_what_is_the_same_of_many_hosts_is_said_once(site, capsys):
     del site
     assert main(["upgrade", "--yes"]) == 3
@@ -481,6 +511,9 @@ def test_what_is_the_same_of_many_hosts_is_said_once(site, capsys):
     ("words", "said"),
     [
         (["reset", "--all", "--host", "win-01"], "--all is every host of the fleet"),
+        (["adopt", "10.0.0.2", "--host", "win-01"], "either one machine by its ADDRESS"),
+        (["upgrade", "10.0.0.2", "--pool", "web"], "either one machine by its ADDRESS"),
+        (["access", "ssh"], "required: HOST\n"),
         (["reset", "--all"], "nobody can be asked: reset win-01, win-02"),
         (["upgrade", "--to", "1.37", "--yes"], "'1.37' is no version in full"),
         (["access", "rdp", "win-01", "--port", "99999"], "'99999' is no port"),

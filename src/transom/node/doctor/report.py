@@ -32,7 +32,7 @@ def document_of(
 
 def text_of(host: str, findings: Sequence[Finding], unread: Mapping[str, str]) -> str:
     """What a person reads about one host."""
-    lines = [_title(host, findings)]
+    lines = [_title(host, findings, is_whole=not unread)]
     for number, finding in enumerate(findings, start=1):
         lines.append(f"{number}. {finding.severity.value}: {finding.message} [{finding.rule}]")
         lines += (f"   seen: {item[:_WIDEST_EVIDENCE]}" for item in finding.evidence)
@@ -43,7 +43,7 @@ def text_of(host: str, findings: Sequence[Finding], unread: Mapping[str, str]) -
     return "\n".join(lines) + "\n"
 
 
-def _title(host: str, findings: Sequence[Finding]) -> str:
+def _title(host: str, findings: Sequence[Finding], *, is_whole: bool) -> str:
     if not findings:
-        return f"{host}: nothing found"
+        return f"{host}: nothing found" + ("" if is_whole else " in what could be looked at")
     return f"{host}: {len(findings)} finding{'' if len(findings) == 1 else 's'}, likeliest first"
