@@ -60,12 +60,22 @@ async def drain(api: Api, name: str, wish: Drain, clock: Clock) -> int:
                 budget = await api.evict(pod, grace_period_s=wish.grace_period_s)
                 if budget:
                     kept[_named(pod)] = budget
-        there = _leaving(await api.pods_on(name))
+        there = await _still_there(api, name)
         if there and clock.monotonic() + _POLL_S > deadline:
             raise _stuck(name, there, kept, wish)
         if there:
             await clock.sleep(_POLL_S)
     return len(leaving)
+
+
+async def _still_there(api: Api, name: str) -> list[Pod]:
+    """The pods to wait for; where the kubelet is silent nobody says that one has ended."""
+    there = _leaving(await api.pods_on(name))
+    if any(pod.is_leaving for pod in there):
+        node = await api.node(name)
+        if node is not None and not node.ready:
+            return [pod for pod in there if not pod.is_leaving]
+    return there
 
 
 def _leaving(pods: Iterable[Pod]) -> list[Pod]:

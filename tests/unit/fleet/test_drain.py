@@ -29,10 +29,10 @@ def pod(name, **more):
     return Pod(namespace="shop", name=name, node="win-01", **values)
 
 
-def cluster(*pods, budget=None, **node):
+def cluster(*pods, budget=None, ready=True, **node):
     return MemoryApi(
         server_version="1.37.1",
-        held_nodes={"win-01": Node(name="win-01", ready=True, **node)},
+        held_nodes={"win-01": Node(name="win-01", ready=ready, **node)},
         pods={(item.namespace, item.name): item for item in pods},
         budgets={("shop", "web"): Budget(labels={"app": "web"}, min_available=budget)}
         if budget is not None
@@ -71,6 +71,24 @@ def test_a_budget_that_never_yields_is_named_with_its_pod():
         "win-01 did not empty in 30 s: shop/web-1: The disruption budget web needs 1 healthy pods "
         "and has 1 currently"
     )
+
+
+def test_pods_that_a_silent_kubelet_never_ends_are_not_waited_for_but_budgets_hold():
+    ending = pod("web-1", is_leaving=True)
+    clock = Time()
+    asyncio.run(drain(cluster(ending, pod("web-2"), ready=False), "win-01", Drain(), clock))
+    assert clock.now == 0
+    with pytest.raises(TemporaryError, match="web-1: it is ending, but has not ended"):
+        asyncio.run(drain(cluster(ending), "win-01", Drain(timeout_s=30), Time()))
+    with pytest.raises(TemporaryError, match="shop/web-2: The disruption budget web"):
+        asyncio.run(
+            drain(
+                cluster(ending, pod("web-2"), ready=False, budget=2),
+                "win-01",
+                Drain(timeout_s=30),
+                Time(),
+            )
+        )
 
 
 @pytest.mark.parametrize(
