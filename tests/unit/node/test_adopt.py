@@ -133,6 +133,17 @@ def test_a_node_of_another_cluster_is_refused(by_hand, run):
     assert (refusal.id, refusal.found) == ("another-cluster", OURS.cluster)
 
 
+def test_a_file_of_the_node_without_the_end_of_its_last_line_is_named_as_that(by_hand, run):
+    """As an editor leaves it: to say that the file is missing would send people the wrong way."""
+    path = r"C:\var\lib\kubelet\config.yaml"
+    by_hand.files.write(path, by_hand.files.read(path).rstrip(b"\n"))
+    with pytest.raises(Refused) as caught:
+        run(by_hand, Verb.ADOPT, "adopt")
+    (refusal,) = caught.value.refusals
+    assert refusal.found == f"{path} without an end of its last line"
+    assert refusal.fix == "See that it is whole, and end its last line."
+
+
 def test_a_host_that_is_no_node_is_refused(make_host, run):
     host = make_host()
     first = host.snapshot()

@@ -58,6 +58,16 @@ def test_prepare_join_and_reset_leave_the_host_as_it_was(make_host, request_for)
     assert host.snapshot() == first
 
 
+def test_a_host_whose_kubeadm_somebody_removed_can_be_reset(make_host, request_for):
+    host = make_host()
+    first = host.snapshot()
+    run(host, request_for(Verb.JOIN))
+    host.files.remove(r"C:\k\kubeadm.exe")
+    del host.programs["kubeadm.exe"]
+    run(host, request_for(Verb.RESET, remove_features=True), name="r2")
+    assert host.snapshot() == first
+
+
 def test_reset_leaves_features_on_unless_asked(make_host, request_for):
     host = make_host()
     run(host, request_for(Verb.JOIN))

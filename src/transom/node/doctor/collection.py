@@ -68,9 +68,7 @@ def collect(machine: Machine, layout: Layout, seen: Observation) -> bytes:
         redactor.learn(text)
     files = {
         "hns.json": _json(redactor.clean_tree(encode(seen.hns))),
-        "inventory.json": _json(
-            redactor.clean_tree(encode(inventory(machine, layout, features=True)))
-        ),
+        **_inventory(machine, layout, redactor, missing),
         OBSERVATION: _json(redactor.clean_tree(encode(seen))),
         **{name: redactor.clean(text) for name, text in raw.items()},
     }
@@ -84,6 +82,17 @@ def collect(machine: Machine, layout: Layout, seen: Observation) -> bytes:
         missing=missing,
     )
     return _zip({MANIFEST: _json(encode(manifest)), **files})
+
+
+def _inventory(
+    machine: Machine, layout: Layout, redactor: Redactor, missing: dict[str, str]
+) -> dict[str, str]:
+    try:
+        found = encode(inventory(machine, layout, features=True))
+    except TransomError as error:
+        missing["inventory"] = error.message
+        return {}
+    return {"inventory.json": _json(redactor.clean_tree(found))}
 
 
 def read_collection(stream: BinaryIO, *, name: str) -> Observation:
@@ -115,19 +124,21 @@ def _member(archive: zipfile.ZipFile, name: str) -> bytes:
 def _texts(
     machine: Machine, layout: Layout, seen: Observation, missing: dict[str, str]
 ) -> Iterator[tuple[str, str]]:
-    paths = [layout.journal, *_below(machine, layout.state + r"\events"), *seen.texts]
+    events = ntpath.join(layout.state, "events")
+    paths = [layout.journal, *_below(machine, events, missing), *seen.texts]
     paths += [log.path for log in seen.logs]
     for folder in _LOG_FOLDERS:
-        paths += [path for path in _below(machine, folder) if path.lower().endswith(".log")]
+        below = _below(machine, folder, missing)
+        paths += [path for path in below if path.lower().endswith(".log")]
     for path in dict.fromkeys(paths):
-        if machine.files.kind(path) is PathKind.FILE:
-            try:
+        try:
+            if machine.files.kind(path) is PathKind.FILE:
                 yield (
                     f"files/{path.replace(':', '').replace(ntpath.sep, '/')}",
                     tail_of(machine, path, _TAIL_BYTES),
                 )
-            except TransomError as error:
-                missing[path] = error.message
+        except TransomError as error:
+            missing[path] = error.message
     for log in _EVENT_LOGS:
         try:
             yield f"events/{log}.txt", machine.vitals.events(log, _EVENTS)
@@ -135,10 +146,14 @@ def _texts(
             missing[f"event log {log}"] = error.message
 
 
-def _below(machine: Machine, folder: str) -> list[str]:
-    if machine.files.kind(folder) is not PathKind.DIRECTORY:
+def _below(machine: Machine, folder: str, missing: dict[str, str]) -> list[str]:
+    try:
+        if machine.files.kind(folder) is not PathKind.DIRECTORY:
+            return []
+        return [ntpath.join(folder, name) for name in machine.files.entries(folder)]
+    except TransomError as error:
+        missing[folder] = error.message
         return []
-    return [ntpath.join(folder, name) for name in machine.files.entries(folder)]
 
 
 def _source(name: str) -> str:

@@ -44,9 +44,13 @@ _PODS = {"kube-proxy": "kube-proxy", "flanneld": "flannel"}
 
 def observe(machine: Machine, layout: Layout, given: Given) -> Observation:
     """Look at everything a diagnosis may ask for."""
-    recipe = given.recipe or kept_recipe(machine.files, layout)
-    look = _Look(machine, Places.of(recipe))
-    return look.at(layout, given)
+    unread: dict[str, str] = {}
+    recipe = given.recipe
+    try:
+        recipe = recipe or kept_recipe(machine.files, layout)
+    except TransomError as error:
+        unread[layout.recipe] = error.message
+    return _Look(machine, Places.of(recipe), unread).at(layout, given)
 
 
 def tail_of(machine: Machine, path: str, size: int) -> str:
@@ -63,16 +67,16 @@ def tail_of(machine: Machine, path: str, size: int) -> str:
 class _Look:
     """One look: what could be read, and of what could not, why."""
 
-    def __init__(self, machine: Machine, places: Places) -> None:
+    def __init__(self, machine: Machine, places: Places, unread: dict[str, str]) -> None:
         self._machine = machine
         self._files = machine.files
         self._places = places
         self._redactor = Redactor()
-        self._unread: dict[str, str] = {}
+        self._unread = unread
 
     def at(self, layout: Layout, given: Given) -> Observation:
         machine, places = self._machine, self._places
-        build, revision = machine.system.build()
+        build, revision = self._try("build", (0, 0), machine.system.build)
         services = tuple(self._services())
         raw_logs = {
             service.name: found for service in services if (found := self._log(service)) is not None
@@ -82,16 +86,20 @@ class _Look:
         for text in (*raw_texts.values(), *(text for _, text in raw_logs.values())):
             self._redactor.learn(text)
         clean = self._redactor.clean
-        variables = {name: machine.environment.get(name) or "" for name in places.variables}
+        variables = {
+            name: self._try(f"variable {name}", None, machine.environment.get, name) or ""
+            for name in places.variables
+        }
+        adapters = self._try("adapters", (), machine.network.adapters)
         return Observation(
             time=int(machine.clock.now()),
-            host=machine.system.computer_name(),
+            host=self._try("computer name", "unknown", machine.system.computer_name),
             build=build,
             revision=revision,
-            elevated=machine.system.elevated(),
+            elevated=self._elevated(),
             reboot_pending=self._try("pending reboot", False, machine.system.reboot_pending),
             features=self._features(),
-            addresses=tuple(a for item in machine.network.adapters() for a in item.addresses),
+            addresses=tuple(address for item in adapters for address in item.addresses),
             dns_suffixes=self._try("DNS suffixes", (), machine.network.dns_suffixes),
             environment={name: clean(value) for name, value in variables.items() if value},
             services=services,
@@ -111,6 +119,14 @@ class _Look:
             cluster=given.cluster,
             unread=self._unread,
         )
+
+    def _elevated(self) -> bool:
+        elevated = self._try("rights", True, self._machine.system.elevated)
+        if not elevated:
+            self._unread["rights"] = (
+                "this runs without an administrator's full rights, to which much is closed"
+            )
+        return elevated
 
     def _try(
         self,
@@ -140,8 +156,9 @@ class _Look:
     def _services(self) -> Iterator[ServiceSeen]:
         clean = self._redactor.clean
         for name in self._places.services:
-            definition = self._machine.services.get(name)
-            status = self._machine.vitals.service(name)
+            what = f"service {name}"
+            definition = self._try(what, None, self._machine.services.get, name)
+            status = self._try(what, None, self._machine.vitals.service, name)
             if definition is not None and status is not None:
                 yield ServiceSeen(
                     name=name,
@@ -155,7 +172,7 @@ class _Look:
 
     def _log(self, service: ServiceSeen) -> tuple[str, str] | None:
         path = service.option("log-file") or usual_log(service.name)
-        if not path or self._files.kind(path) is not PathKind.FILE:
+        if not path or self._kind(path) is not PathKind.FILE:
             return None
         return path, self._try(path, "", tail_of, self._machine, path, _TAIL_BYTES)
 
@@ -188,15 +205,18 @@ class _Look:
             folder = ntpath.join(self._places.leases, network)
             paths += self._below(folder)[:_LEASES]
         for path in dict.fromkeys(paths):
-            if self._files.kind(path) is PathKind.FILE:
+            if self._kind(path) is PathKind.FILE:
                 yield path, self._read(path)
 
     def _read(self, path: str) -> str:
         data = self._try(path, b"", self._files.read, path)
         return data[:_TAIL_BYTES].decode("utf-8", "replace")
 
+    def _kind(self, path: str) -> PathKind:
+        return self._try(path, PathKind.ABSENT, self._files.kind, path)
+
     def _entries(self, folder: str) -> tuple[str, ...]:
-        if self._files.kind(folder) is not PathKind.DIRECTORY:
+        if self._kind(folder) is not PathKind.DIRECTORY:
             return ()
         return self._try(folder, (), self._files.entries, folder)
 
@@ -205,7 +225,7 @@ class _Look:
 
     def _paths(self) -> Iterator[PathSeen]:
         for path in self._places.access:
-            kind = self._files.kind(path)
+            kind = self._kind(path)
             there = kind is not PathKind.ABSENT
             acl = self._try(path, "", self._files.acl, path) if there else ""
             yield PathSeen(path=path, kind=kind.value, acl=acl)
@@ -213,7 +233,7 @@ class _Look:
         for archive in self._places.archives:
             wanted |= self._members(archive + MANIFEST)
         for path, sha256 in wanted.items():
-            kind = self._files.kind(path)
+            kind = self._kind(path)
             found = ""
             if kind is PathKind.FILE:
                 found = self._try(path, "", self._hash, path)
@@ -223,10 +243,10 @@ class _Look:
         return sha256_of(self._files.open(path))
 
     def _members(self, manifest: str) -> dict[str, str]:
-        if self._files.kind(manifest) is not PathKind.FILE:
+        if self._kind(manifest) is not PathKind.FILE:
             return {}
         try:
-            return dict(json.loads(self._files.read(manifest))["members"])
+            return dict(json.loads(self._read(manifest))["members"])
         except (ValueError, KeyError, TypeError):
             self._unread[manifest] = "it is no list of members"
             return {}
@@ -256,7 +276,10 @@ class _Look:
             yield RouteSeen(
                 prefix=route.prefix,
                 active=self._try(f"route {route.prefix}", True, network.has_route, route.prefix),
-                gateway=network.persistent_route(route.prefix) or "",
+                gateway=self._try(
+                    f"route {route.prefix}", None, network.persistent_route, route.prefix
+                )
+                or "",
             )
 
     def _hns(self) -> HnsSeen:

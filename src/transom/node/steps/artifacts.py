@@ -112,7 +112,11 @@ def _bytes_state(files: ReadFiles, artifact: Artifact) -> str:
     manifest = artifact.path + MANIFEST
     if files.kind(manifest) is not PathKind.FILE:
         return "absent"
-    recorded = json.loads(files.read(manifest))
+    try:
+        recorded = json.loads(files.read(manifest))
+        recorded["sha256"], recorded["members"].values()
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return "of unknown members"
     paths = [member.path for member in artifact.members]
     if recorded["sha256"] != artifact.sha256 or sorted(recorded["members"]) != sorted(paths):
         return f"sha256:{recorded['sha256']}"

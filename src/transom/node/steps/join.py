@@ -267,8 +267,8 @@ def _manual(wanted: Wanted) -> ManualJoin:
 
 
 def _leave(host: UndoHost, receipt: Receipt, before: Mapping[str, Any]) -> None:
-    """Let kubeadm reset the node, or do the same where it did not join it."""
-    if before["kubeadm"]:
+    """Let kubeadm reset the node, or do the same where it did not join it or is gone from the host."""
+    if before["kubeadm"] and host.files.kind(before["kubeadm"]) is PathKind.FILE:
         reset_node(host.processes, before["kubeadm"], before["criSocket"])
         return
     noted = [intent.subject for intent in receipt.intents if intent.act == SERVICE_STATE]

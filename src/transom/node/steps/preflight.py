@@ -203,15 +203,7 @@ def _adoption(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
         return
     layout = Layout.of(want.recipe.join)
     if not layout.joined(host.files):
-        missing = [path for path in layout.lasting if not is_whole(host.files, path)]
-        yield Refusal(
-            id="not-a-node",
-            subject=want.recipe.join.node_name,
-            found=f"no {', no '.join(missing)}" if missing else f"{layout.bootstrap} is there",
-            reason="only a node that kubeadm joined can be adopted",
-            fix="Join it instead.",
-            source="",
-        )
+        yield _not_a_node(host, want.recipe.join.node_name, layout)
         return
     text = host.files.read(layout.ca_certificate).decode("ascii", "replace")
     found = [certificate.key_pin for certificate in certificates_in(text)]
@@ -224,6 +216,29 @@ def _adoption(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
             fix="Use the kubeconfig of the cluster that the node belongs to.",
             source="",
         )
+
+
+def _not_a_node(host: ReadHost, name: str, layout: Layout) -> Refusal:
+    missing = [path for path in layout.lasting if host.files.kind(path) is not PathKind.FILE]
+    torn = [path for path in layout.lasting if not is_whole(host.files, path)]
+    found = f"no {', no '.join(missing)}" if missing else f"{layout.bootstrap} is there"
+    if torn and not missing:
+        return Refusal(
+            id="not-a-node",
+            subject=name,
+            found=f"{', '.join(torn)} without an end of its last line",
+            reason="a file that a power cut or an editor left so may have lost more",
+            fix="See that it is whole, and end its last line.",
+            source="",
+        )
+    return Refusal(
+        id="not-a-node",
+        subject=name,
+        found=found,
+        reason="only a node that kubeadm joined can be adopted",
+        fix="Join it instead.",
+        source="",
+    )
 
 
 def _version(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:

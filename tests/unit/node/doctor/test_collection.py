@@ -18,6 +18,7 @@ from transom.node.doctor.collection import collect, read_collection
 from transom.node.doctor.examination import examine
 from transom.node.doctor.observe import observe
 from transom.node.doctor.redaction import Redactor
+from transom.node.host.faults import Fault
 from transom.node.host.values import ServiceDefinition
 from transom.node.layout import Layout
 
@@ -59,6 +60,31 @@ def test_an_archive_names_what_it_has_and_what_it_lacks(host):
     assert "files/C/k/transom/state/journal" in files
     assert b"terminated unexpectedly" in files["events/System.txt"]
     assert manifest["missing"] == {"event log Application": "there is no event log Application"}
+
+
+def test_no_look_that_fails_ends_a_diagnosis_or_a_collection(request_for):
+    """Each single call on the host fails once; what could not be seen is named."""
+    host = well_host(request_for)
+    host.calls.clear()
+    seen = observe(host, Layout(), Given())
+    looks = host.calls.count
+    for number in range(1, looks + 1):
+        host.calls.inject(Fault.ERROR, at=number)
+        found = observe(host, Layout(), Given())
+        assert found.unread or found.hns.problem or found.journal.problem, number
+    host.calls.clear()
+    collect(host, Layout(), seen)
+    more = host.calls.count
+    assert min(looks, more) > 20
+    for number in range(1, more + 1):
+        host.calls.inject(Fault.ERROR, at=number)
+        assert collect(host, Layout(), seen), number
+
+
+def test_who_looks_without_an_administrators_rights_is_told_so(host):
+    """Much is closed to others, and would be taken for missing."""
+    host.system.admin = False
+    assert "administrator" in observe(host, Layout(), Given()).unread["rights"]
 
 
 def test_one_host_at_one_time_gives_the_same_bytes(host):

@@ -10,7 +10,7 @@ from transom.errors import PermanentError, TemporaryError
 from transom.model.request import SourceAccess
 from transom.node.host.values import PathKind
 from transom.node.step import NodeSpec
-from transom.node.steps.artifacts import Artifacts
+from transom.node.steps.artifacts import MANIFEST, Artifacts
 
 STEP = Artifacts()
 PART = r"C:\k\kubeadm.exe.part"
@@ -113,6 +113,17 @@ def test_a_member_the_archive_lacks_is_named(make_host, recipe, name):
     members = (replace(artifact.members[0], name="bin/missing.exe"),)
     with pytest.raises(PermanentError, match=r"bin/missing\.exe"):
         install(host, only(recipe, name, members=members))
+
+
+@pytest.mark.parametrize("content", [b"", b"\0\0", b"[]", b"{}", b'{"sha256": "x", "members": 5}'])
+def test_members_nobody_knows_any_more_are_unpacked_again(make_host, recipe, content):
+    host, want = make_host(), only(recipe, "containerd")
+    install(host, want)
+    record = want.recipe.artifacts[0].path + MANIFEST
+    host.files.write(record, content)
+    assert STEP.check(host, want)[0].found == "of unknown members"
+    install(host, want)
+    assert not STEP.check(host, want)
 
 
 def test_the_interpreter_is_left_to_whoever_starts_the_program(make_host, recipe):
