@@ -239,6 +239,8 @@ def look(bench: Bench) -> bool:
     ours = done.cpu_s / count * 1000
     theirs = processes(bench, doors)
     print(f"plan with nothing to do, {count} hosts; load average {os.getloadavg()[0]:.1f}")
+    alone = library_alone(bench, doors)
+    print(f"{alone:8.1f} ms CPU a host of asyncssh alone, {alone / theirs:.2f} x those processes")
     asked = {(connections, commands) for _, _, connections, commands, _ in doors.values()}
     return all(
         (
@@ -282,9 +284,23 @@ def processes(bench: Bench, doors: dict[str, Any]) -> float:
         return sum(pool.map(both, doors.values())) / len(doors) * 1000
 
 
+def library_alone(bench: Bench, doors: dict[str, Any]) -> float:
+    """CPU milliseconds a host: the same requests by the library that Transom uses, and nothing else."""
+    command, request = bench.hosts.last(next(iter(doors)))
+    given = {
+        "doors": [door[:2] for door in doors.values()],
+        "command": command,
+        "request": request.decode(),
+        "hostKey": bench.hosts.host_key(),
+    }
+    words = [sys.executable, str(ROOT / "benchmarks" / "fleet_asyncssh.py")]
+    done = _good(spent(words, bench.folder, json.dumps(given).encode()))
+    return done.cpu_s / len(doors) * 1000
+
+
 def _good(done: Spent) -> Spent:
     if done.code != 0:
-        sys.exit("ssh or sftp failed")
+        sys.exit("ssh, sftp or asyncssh failed")
     return done
 
 

@@ -92,7 +92,7 @@ def no_room(pool: Pool, away: Mapping[str, Away]) -> TemporaryError:
         f"(upgrade.maxUnavailable), and {count} {'is' if count == 1 else 'are'}: "
         f"{named_away(pool, away)}",
         subject=pool.name,
-        hint="mend or uncordon what is away, or raise maxUnavailable, and run the same command again",
+        hint="mend, join or uncordon what is away, or raise maxUnavailable, and run the same command again",
     )
 
 
@@ -115,7 +115,7 @@ def nothing_begun(
 
 def _away(node: Node | None) -> Away | None:
     if node is None:
-        return Away(why="it has no Node")
+        return Away(why="no Node: not joined yet, or deleted")
     if node.unschedulable and CORDONED not in node.labels:
         silent = "" if node.ready else ", and NotReady"
         return Away(why=f"cordoned by somebody else{silent}", lasts=True)

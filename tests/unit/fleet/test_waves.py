@@ -138,5 +138,5 @@ def test_who_is_away_is_said_with_the_reason():
         "h2": Away(why="NotReady: PLEG is not healthy"),
         "h3": Away(why="cordoned by Transom in a run that did not come to its end"),
         "h4": Away(why="cordoned by somebody else, and NotReady", lasts=True),
-        "h5": Away(why="it has no Node"),
+        "h5": Away(why="no Node: not joined yet, or deleted"),
     }
