@@ -33,7 +33,7 @@ class Firewall:
         ]
 
     def apply(self, host: Host, drift: Sequence[Drift]) -> None:
-        """Set each rule."""
+        """Set each rule; another's that could not be put back as it was is named and left."""
         for entry in drift:
             host.firewall.put(entry.item.name, _port(entry.item))
 
