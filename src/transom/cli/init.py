@@ -92,11 +92,13 @@ def _draft(args: Namespace, seen: "_Seen", hosts: "tuple[ListedHost, ...]", *, n
     from transom.fleet.draft import draft
 
     files = cluster_access.kubeconfigs_of(args.kubeconfig)
+    is_beside = args.kubeconfig and fleet_file.folder(args.filename) == Path()
+    # Of several only kubectl's own way tells which: it is left to that.
+    full = str(files[0].absolute()) if len(files) == 1 else ""
     return draft(
         name,
         seen.entry,
-        # Of several only kubectl's own way tells which: it is left to that.
-        kubeconfig=args.kubeconfig or (str(files[0]) if len(files) == 1 else ""),
+        kubeconfig=args.kubeconfig if is_beside else full,
         context=seen.context,
         hosts=hosts,
         linux=seen.linux,

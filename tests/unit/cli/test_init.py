@@ -7,7 +7,7 @@ import pytest
 import yaml
 from tests.simulation import Simulation, config_maps
 
-from transom.cli import cluster_access
+from transom.cli import cluster_access, fleet_file
 from transom.cli.main import main
 from transom.fleet.marks import FLEET
 from transom.kube.api import Node
@@ -48,6 +48,16 @@ def test_the_file_is_a_fleet_with_the_clusters_network(tmp_path, capsys):
     assert (fleet.network.plugin.mode, fleet.network.plugin.vni) == (NetworkMode.OVERLAY, 4096)
     assert main(["init"]) == 2
     assert "--force" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("api")
+@pytest.mark.parametrize("file", ["fleet.yaml", "shop/fleet.yaml"])
+def test_the_kubeconfig_that_was_named_is_the_one_that_the_file_names(tmp_path, file):
+    (tmp_path / "shop").mkdir()
+    assert main(["init", "-f", file, "--kubeconfig", "admin.conf", "--yes"]) == 0
+    (fleet,) = fleet_file.read(file)
+    assert fleet.cluster.kubeconfig is not None
+    assert (tmp_path / fleet.cluster.kubeconfig).resolve() == (tmp_path / "admin.conf").resolve()
 
 
 @pytest.mark.usefixtures("api")

@@ -20,7 +20,7 @@ CLUSTER = Object(
     },
     keys={
         "kubeconfig": Text(
-            about="The kubeconfig that reaches the API server.",
+            about="The kubeconfig that reaches the API server; relative paths begin at this file.",
             syntax=syntax.TEXT,
             examples=("~/.kube/config",),
         ),

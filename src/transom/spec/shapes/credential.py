@@ -42,7 +42,7 @@ SECRET_REF = Object(
 
 _ELSEWHERE: Mapping[str, Shape] = {
     "file": Text(
-        about="A file on the machine that runs Transom: a private key, a password, a token.",
+        about="A file on the machine that runs Transom: a private key, a password, a token; relative paths begin at this file.",
         syntax=syntax.TEXT,
         examples=("~/.ssh/id_ed25519",),
     ),
