@@ -45,7 +45,7 @@ def run(args: Namespace) -> int:
 
     visits.must_be_one(args)
     found = visits.visit_each(
-        args, lambda connect, api, bring: collect_host(connect, api, bring=bring)
+        args, lambda _place, connect, api, bring: collect_host(connect, api, bring=bring)
     )
     written, worst = [], 0
     for name, one in found.items():

@@ -19,7 +19,8 @@ examples:
   transom doctor -f fleet.yaml                every host of the fleet; --host and --pool choose
   transom doctor --archive transom-win-01-20260102T030400Z.zip
 
-The cluster is asked too where there is a kubeconfig. docs/troubleshooting.md has every cause.
+The cluster is asked too where there is a kubeconfig, and alone where the host cannot be reached.
+docs/troubleshooting.md has every cause.
 exit codes: 0 nothing found, 1 causes found, 2 usage, 4 the host cannot be reached, 5 failed
 """
 
@@ -72,15 +73,16 @@ def _of_hosts(args: Namespace) -> "tuple[list[Diagnosed], int]":
     from transom.fleet.diagnose import Diagnosed, diagnose_host
 
     found = visits.visit_each(
-        args, lambda connect, api, bring: diagnose_host(connect, api, bring=bring)
+        args, lambda place, connect, api, bring: diagnose_host(place, connect, api, bring=bring)
     )
-    diagnosed, worst = [], 0
-    for name, one in found.items():
-        if isinstance(one, TransomError):
-            worst = max(worst, one.exit_code)
-            one = Diagnosed(host=name, findings=(), unread={"the host": one.message})  # noqa: PLW2901
-        diagnosed.append(one)
-    return diagnosed, worst
+    diagnosed = [
+        Diagnosed(host=name, findings=(), unread={"the host": one.message}, error=one)
+        if isinstance(one, TransomError)
+        else one
+        for name, one in found.items()
+    ]
+    missed = [one.error.exit_code for one in diagnosed if one.error is not None]
+    return diagnosed, max(missed, default=0)
 
 
 def _of_archive(file: Path) -> "Diagnosed":

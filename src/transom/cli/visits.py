@@ -54,9 +54,9 @@ def must_be_one(args: Namespace, *others: object) -> None:
 
 
 def visit_each(
-    args: Namespace, visit: "Callable[[Connect, Api | None, Bring], Awaitable[T]]"
+    args: Namespace, visit: "Callable[[str, Connect, Api | None, Bring], Awaitable[T]]"
 ) -> "dict[str, T | TransomError]":
-    """What each visit brought: one to the machine at ADDRESS, or one to each chosen host at once."""
+    """What each visit brought: one to the machine at ADDRESS, or one to each chosen host by its name at once."""
     from transom.fleet.hosts import each
     from transom.model.fleet import Host
 
@@ -66,22 +66,25 @@ def visit_each(
 
     async def visiting(host: Host) -> "T":
         doors = site.doors
-        return await visit(doors.connect(host), doors.api, doors.bring)
+        return await visit(host.name, doors.connect(host), doors.api, doors.bring)
 
     chosen = [host for host in site.fleet.hosts if host.name in site.hosts]
     return fleet_access.within(site, lambda: each(chosen, visiting, parallel=site.doors.parallel))
 
 
 def _visit_one(
-    args: Namespace, visit: "Callable[[Connect, Api | None, Bring], Awaitable[T]]"
+    args: Namespace, visit: "Callable[[str, Connect, Api | None, Bring], Awaitable[T]]"
 ) -> "T":
     import asyncio
 
+    from transom.remote.target import parse_target
+
+    place = parse_target(args.address).host
     api = cluster_access.open_api_if_any(args)
 
     async def visiting() -> "T":
         try:
-            return await visit(host_access.connect_of(args), api, bring_of(args))
+            return await visit(place, host_access.connect_of(args), api, bring_of(args))
         finally:
             if api is not None:
                 await api.close()

@@ -2,7 +2,7 @@
 
 Called by `transom doctor` and, for what goes into an archive, by `collect`. Reads only: on a host that
 Transom has never been to, the program is brought for the visit and taken away again. A cluster that
-cannot be asked is no reason not to look at the host.
+cannot be asked is no reason not to look at the host, nor a host that cannot be reached not to ask the cluster.
 """
 
 import json
@@ -11,13 +11,16 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from transom.errors import InvalidDocument, TransomError
+from transom.errors import InvalidDocument, TransomError, UsageError
 from transom.fleet.program import Bring, NodeProgram
 from transom.fleet.run import Connect
 from transom.kube.api import Api
 from transom.model.codec import decode
 from transom.model.finding import Finding
 from transom.model.sight import ClusterSight, FlannelSight, Given
+from transom.node.doctor.causes import DIAGNOSES
+from transom.node.doctor.examination import examine
+from transom.node.doctor.observation import Observation
 from transom.remote.session import Session
 from transom.spec.loader import load
 
@@ -25,16 +28,21 @@ _APPROVERS = "system:certificates.k8s.io:certificatesigningrequests:"
 _NODE = "system:node:"
 _FLANNEL = (("kube-flannel", "kube-flannel-cfg"), ("kube-system", "kube-flannel-cfg"))
 _KUBEADM = ("kube-system", "kubeadm-config")
-_CLUSTER = "the cluster"
+_NO_KUBECONFIG = "there is no kubeconfig"
+_CLUSTER, _HOST = "the cluster", "the host"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnosed:
-    """What was found on one host, likeliest first; `unread` says what could not be looked at."""
+    """What was found on one host, likeliest first; `unread` says what could not be looked at.
+
+    `error` is why the host itself is among that.
+    """
 
     host: str
     findings: tuple[Finding, ...]
     unread: Mapping[str, str] = field(default_factory=dict)
+    error: TransomError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +56,19 @@ class Visit:
     unread: Mapping[str, str]
 
 
-async def diagnose_host(connect: Connect, api: Api | None, *, bring: Bring) -> Diagnosed:
-    """Look for every cause on one host."""
+async def diagnose_host(
+    place: str, connect: Connect, api: Api | None, *, bring: Bring
+) -> Diagnosed:
+    """Look for every cause on the host of that name or address, or in what the cluster says where it is out of reach."""
+    try:
+        return await _diagnose_near(connect, api, bring=bring)
+    except UsageError:
+        raise
+    except TransomError as error:
+        return await _diagnose_afar(place, api, error)
+
+
+async def _diagnose_near(connect: Connect, api: Api | None, *, bring: Bring) -> Diagnosed:
     async with visiting(connect, api, bring=bring) as visit:
         document = await visit.program.look("doctor", "-o", "json", given=visit.given)
     unread = {str(item["file"]): str(item["message"]) for item in document["unreadable"]}
@@ -58,6 +77,33 @@ async def diagnose_host(connect: Connect, api: Api | None, *, bring: Bring) -> D
         findings=tuple(decode(Finding, item) for item in document["findings"]),
         unread={**visit.unread, **unread},
     )
+
+
+async def _diagnose_afar(place: str, api: Api | None, error: TransomError) -> Diagnosed:
+    """What the cluster alone tells of a host that cannot be looked at."""
+    why = {_HOST: f"{error.message}; {error.hint}" if error.hint else error.message}
+    node, problem = await _node_at(place, api)
+    cluster, unread = (None, {_CLUSTER: problem}) if problem else await _asked(api, node)
+    if cluster is None:
+        return Diagnosed(host=node, findings=(), unread={**why, **unread}, error=error)
+    seen = Observation(time=cluster.time, host=node, build=0, revision=0, cluster=cluster)
+    told = [diagnosis for diagnosis in DIAGNOSES if diagnosis.looks_at == ("cluster",)]
+    # Each by itself: what would hide another as its consequence does not explain a host out of reach.
+    findings = tuple(finding for diagnosis in told for finding in examine(seen, [diagnosis]))
+    return Diagnosed(host=node, findings=findings, unread=why, error=error)
+
+
+async def _node_at(place: str, api: Api | None) -> tuple[str, str]:
+    """The Node of that name or address, and why there is none."""
+    if api is None:
+        return place, _NO_KUBECONFIG
+    try:
+        nodes = await api.nodes()
+    except TransomError as error:
+        return place, error.message
+    name = place.lower()
+    found = [node.name for node in nodes if name == node.name or name in node.addresses]
+    return (found[0], "") if found else (place, f"it has no Node {place}")
 
 
 @asynccontextmanager
@@ -98,7 +144,7 @@ async def read_sight(api: Api, node: str) -> ClusterSight:
 
 async def _asked(api: Api | None, node: str) -> tuple[ClusterSight | None, dict[str, str]]:
     if api is None:
-        return None, {_CLUSTER: "there is no kubeconfig"}
+        return None, {_CLUSTER: _NO_KUBECONFIG}
     try:
         return await read_sight(api, node), {}
     except TransomError as error:

@@ -16,7 +16,9 @@ from transom.fleet.join import join_host
 from transom.kube.memory import MemoryApi
 from transom.model.sight import (
     CertificateRequestSight,
+    ConditionSight,
     FlannelSight,
+    NodeSight,
     RequestState,
 )
 from transom.node.doctor.collection import read_collection
@@ -39,7 +41,7 @@ def joined(world, brought):
 def doctor(world, brought):
     def run(api="own"):
         chosen = world.api if api == "own" else api
-        return asyncio.run(diagnose_host(world.connect, chosen, bring=lambda: brought))
+        return asyncio.run(diagnose_host("10.0.0.21", world.connect, chosen, bring=lambda: brought))
 
     return run
 
@@ -89,6 +91,59 @@ def test_a_cluster_that_does_not_answer_is_no_reason_not_to_look(joined, doctor)
 @pytest.mark.usefixtures("joined")
 def test_without_a_kubeconfig_the_host_is_looked_at_alone(doctor):
     assert doctor(None).unread == {"the cluster": "there is no kubeconfig"}
+
+
+SILENT = tuple(
+    ConditionSight(type=name, status="Unknown", message="Kubelet stopped posting node status.")
+    for name in ("MemoryPressure", "Ready")
+)
+
+
+def from_afar(api, place):
+    """Look at a host whose SSH server does not answer."""
+
+    async def connect():
+        raise TemporaryError(f"cannot reach {place} by SSH", hint="look at the cable")
+
+    def bring():
+        raise AssertionError("nothing can be brought there")
+
+    return asyncio.run(diagnose_host(place, connect, api, bring=bring))
+
+
+@pytest.mark.parametrize("place", ["win-01", "WIN-01", "10.0.0.21"])
+def test_of_a_host_out_of_reach_the_cluster_is_asked_alone(joined, place):
+    held = joined.api.held_nodes["win-01"]
+    joined.api.held_nodes["win-01"] = replace(held, addresses=("10.0.0.21",))
+    joined.api.sights["win-01"] = NodeSight(name="win-01", conditions=SILENT)
+    joined.api.seen_requests = [request("mine", "win-01")]
+    diagnosed = from_afar(joined.api, place)
+    assert rules(diagnosed) == ["certificate-request-pending", "node-not-ready"]
+    assert diagnosed.findings[1].path == "Ready"
+    assert "look whether the machine runs" in diagnosed.findings[1].fix
+    assert diagnosed.unread == {"the host": f"cannot reach {place} by SSH; look at the cable"}
+    assert isinstance(diagnosed.error, TemporaryError)
+
+
+@pytest.mark.parametrize(
+    ("place", "api", "said"),
+    [
+        ("win-77", "own", "it has no Node win-77"),
+        ("win-01", "down", "cannot reach the API server"),
+        ("win-01", None, "there is no kubeconfig"),
+    ],
+)
+def test_where_the_cluster_tells_nothing_of_it_either_both_are_named(joined, place, api, said):
+    class Down(MemoryApi):
+        async def nodes(self):
+            raise TemporaryError("cannot reach the API server")
+
+    chosen = {"own": joined.api, "down": Down(server_version="1.37.1")}.get(api)
+    diagnosed = from_afar(chosen, place)
+    assert diagnosed.findings == ()
+    assert list(diagnosed.unread) == ["the host", "the cluster"]
+    assert diagnosed.unread["the cluster"] == said
+    assert isinstance(diagnosed.error, TemporaryError)
 
 
 def test_a_host_nobody_joined_is_left_as_it_was(world, doctor):

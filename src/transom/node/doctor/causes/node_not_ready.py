@@ -7,17 +7,26 @@ from transom.node.doctor.observation import Observation
 from transom.node.step import Seen
 
 _WELL = {"Ready": "True"}
+_SILENT = ("Ready", "Unknown")
+_LOOK = (
+    "The kubelet is silent: look whether the machine runs, whether it reaches the API server, and "
+    "whether its service kubelet runs."
+)
 
 
 def _examine(seen: Observation) -> Iterator[Trouble]:
     node = seen.cluster.node if seen.cluster is not None else None
-    for condition in node.conditions if node is not None else ():
+    conditions = node.conditions if node is not None else ()
+    silent = [item for item in conditions if (item.type, item.status) == _SILENT]
+    # Of a kubelet that is silent nothing else is known either.
+    for condition in silent or conditions:
         if condition.status != _WELL.get(condition.type, "False"):
             yield Trouble(
                 subject=condition.type,
                 message=f"the Node's condition {condition.type} is {condition.status}: "
                 f"{condition.message or condition.reason or 'no reason is given'}",
                 evidence=(f"{condition.type}={condition.status} {condition.reason}".strip(),),
+                fix=_LOOK if condition in silent else "",
             )
 
 
