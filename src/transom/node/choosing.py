@@ -14,6 +14,7 @@ from transom.node.kept_recipe import kept_recipe
 from transom.node.layout import Layout
 from transom.node.step import NodeSpec, Present, Step
 from transom.node.steps import PREPARE
+from transom.node.steps.join import Layout as JoinLayout
 
 _ADOPTION = ("preflight", "adopt")
 
@@ -64,6 +65,7 @@ class Telling:
     def want(self, contents: Contents | None) -> NodeSpec:
         """What a step is told, with what the journal says by now."""
         join = contents.last("kubeadm-join") if contents is not None else None
+        left = JoinLayout.of(self.request.recipe.join).lasting
         return NodeSpec(
             verb=self.request.verb,
             recipe=self.request.recipe,
@@ -72,5 +74,6 @@ class Telling:
             cluster=self.request.owner.cluster,
             joined_by_us=contents is not None and contents.is_node,
             by_hand=join is not None and not (join.before or {}).get("kubeadm"),
+            at_rest=contents is not None and contents.rests(left),
             present=self.present,
         )

@@ -7,7 +7,7 @@ the runner and the journalling host; it knows nothing of how a change is made or
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
@@ -21,6 +21,7 @@ from transom.node.host.nouns.files import Disk
 from transom.node.host.values import PathKind
 
 _DIGEST_CHARACTERS = 16
+_NODES = ("kubeadm-join", ADOPTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,18 @@ class Contents:
     @property
     def is_node(self) -> bool:
         """Whether the host is a node that Transom answers for: joined or adopted."""
-        return self.made("kubeadm-join") or self.made(ADOPTED)
+        return any(item.act in _NODES for item in self.intents)
+
+    def rests(self, paths: Collection[str]) -> bool:
+        """Whether it became a node in a run that ended well, and none since was about to change these files.
+
+        The end of a run is written down when all it wrote is on the disk: no power cut tears that.
+        """
+        files = {path.lower() for path in paths}
+        settled, begun = self.intents[: self.settled], self.intents[self.settled :]
+        return any(item.act in _NODES for item in settled) and not any(
+            item.act in _NODES or item.subject.lower() in files for item in begun
+        )
 
 
 class Journal:

@@ -55,7 +55,8 @@ class NodeSpec:
     """What the host should become, by which verb: the recipe, the join's secrets, whose the node is.
 
     `joined_by_us` says that the journal has a join or an adoption that was not undone, `by_hand` that
-    the join was one without kubeadm. `cluster` is the pin of the owner's cluster.
+    the join was one without kubeadm, `at_rest` that no power cut can have torn what the node's join left.
+    `cluster` is the pin of the owner's cluster.
     """
 
     recipe: Recipe
@@ -65,6 +66,7 @@ class NodeSpec:
     cluster: str = ""
     joined_by_us: bool = False
     by_hand: bool = False
+    at_rest: bool = False
     present: Present | None = None
 
 

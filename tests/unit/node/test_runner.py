@@ -25,6 +25,7 @@ from transom.node.step import Applies
 from transom.node.steps import PREPARE, STEPS
 from transom.node.steps.directories import Directories
 from transom.node.steps.environment import Environment
+from transom.node.steps.join import Layout as JoinLayout
 from transom.node.steps.registry import Registry
 
 LAYOUT = Layout()
@@ -90,6 +91,35 @@ def test_a_second_run_changes_nothing(make_host, request_for, verb):
     assert run(host, request_for(verb), name="r2").changed == ()
     own = LAYOUT.state.lower()
     assert [w for w in host.calls.writes if own not in w and w != "flush everything"] == []
+
+
+def _lasting(request):
+    return JoinLayout.of(request.recipe.join).lasting
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_what_somebody_saved_without_its_last_newline_stays_a_node(make_host, request_for, number):
+    host, request = make_host(), request_for(Verb.JOIN)
+    run(host, request)
+    path = _lasting(request)[number]
+    host.files.write(path, host.files.read(path).rstrip(b"\n"), acl=host.files.acl(path))
+    before = host.snapshot()
+    # Another change in the same run: the journal is not settled when the join is looked at.
+    setting = request.recipe.registry[0]
+    host.registry.put(setting.key, setting.name, None)
+    assert run(host, request, name="r2").changed == ("registry",)
+    assert host.services.running("kubelet")
+    assert host.snapshot() == before
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_an_empty_file_is_no_part_of_a_node(make_host, request_for, number):
+    host, request = make_host(), request_for(Verb.JOIN)
+    run(host, request)
+    path = _lasting(request)[number]
+    host.files.write(path, b"")
+    assert "join" in run(host, request, name="r2").changed
+    assert host.files.read(path) != b""
 
 
 def test_the_token_is_in_no_file_argument_event_or_journal(make_host, request_for, secrets):

@@ -107,6 +107,12 @@ class SafeFiles:
         self._disk.set_acl(path, sddl)
 
 
-def is_whole(files: ReadFiles, path: str) -> bool:
-    """Whether a file that others wrote has its last line: a power cut may keep any part of it."""
-    return files.kind(path) is PathKind.FILE and files.read(path).endswith(b"\n")
+def is_whole(files: ReadFiles, path: str, *, at_rest: bool) -> bool:
+    """Whether a file that others wrote is there and has its last line: a power cut may keep any part of it.
+
+    Where none can have come between, `at_rest`, the end of the last line is nobody's business.
+    """
+    if files.kind(path) is not PathKind.FILE:
+        return False
+    content = files.read(path)
+    return content.endswith(b"\n") or (at_rest and content != b"")

@@ -81,10 +81,10 @@ class Layout:
         """What a join leaves behind; without any of it the kubelet does not start."""
         return (self.kubeconfig, self.ca_certificate, self.flags_file, self.kubelet_configuration)
 
-    def joined(self, files: ReadFiles) -> bool:
+    def joined(self, files: ReadFiles, *, at_rest: bool) -> bool:
         """Whether a join was brought to its end, and a power cut took none of it back."""
         return files.kind(self.bootstrap) is PathKind.ABSENT and all(
-            is_whole(files, path) for path in self.lasting
+            is_whole(files, path, at_rest=at_rest) for path in self.lasting
         )
 
 
@@ -115,7 +115,7 @@ class Join:
     def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
         """Say whether the host has joined, and whether a token was left lying about."""
         layout = Layout.of(want.recipe.join)
-        joined = layout.joined(host.files)
+        joined = layout.joined(host.files, at_rest=want.at_rest)
         wanted = Wanted(want.recipe, layout, want.join, joined)
         if not joined:
             return [Drift(want.recipe.join.node_name, "not joined", "joined", wanted)]

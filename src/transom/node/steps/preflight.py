@@ -202,7 +202,7 @@ def _adoption(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
     if want.verb is not Verb.ADOPT or want.joined_by_us:
         return
     layout = Layout.of(want.recipe.join)
-    if not layout.joined(host.files):
+    if not layout.joined(host.files, at_rest=False):
         yield _not_a_node(host, want.recipe.join.node_name, layout)
         return
     text = host.files.read(layout.ca_certificate).decode("ascii", "replace")
@@ -220,7 +220,7 @@ def _adoption(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
 
 def _not_a_node(host: ReadHost, name: str, layout: Layout) -> Refusal:
     missing = [path for path in layout.lasting if host.files.kind(path) is not PathKind.FILE]
-    torn = [path for path in layout.lasting if not is_whole(host.files, path)]
+    torn = [path for path in layout.lasting if not is_whole(host.files, path, at_rest=False)]
     found = f"no {', no '.join(missing)}" if missing else f"{layout.bootstrap} is there"
     if torn and not missing:
         return Refusal(
@@ -255,7 +255,7 @@ def _version(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
     if (
         present is None
         or want.verb is Verb.ADOPT
-        or not Layout.of(want.recipe.join).joined(host.files)
+        or not Layout.of(want.recipe.join).joined(host.files, at_rest=want.at_rest)
     ):
         return
     old, new = Version.parse(present.kubernetes), Version.parse(target.kubernetes)
@@ -319,7 +319,8 @@ def _reach(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
 
 def _server(host: ReadHost, want: NodeSpec) -> Place | None:
     """The API server, where a join has to reach it."""
-    if want.join is None or Layout.of(want.recipe.join).joined(host.files):
+    layout = Layout.of(want.recipe.join)
+    if want.join is None or layout.joined(host.files, at_rest=want.at_rest):
         return None
     return server_of(want.join.endpoint)
 

@@ -91,7 +91,7 @@ def apply_services(host: Host, drift: Sequence[Drift]) -> None:
 def _wanted(host: ReadHost, want: NodeSpec, service: Service) -> Wanted:
     command, runs = join_arguments(service.command), service.start == AUTOMATIC
     if service.flags_file:
-        joined = is_whole(host.files, service.flags_file)
+        joined = is_whole(host.files, service.flags_file, at_rest=want.at_rest)
         flags = (
             parse_flags_file(host.files.read(service.flags_file).decode())
             if joined
