@@ -117,7 +117,8 @@ function Install-Program($Entry) {
         $there = [IO.File]::ReadAllText($Brought) | ConvertFrom-Json
         $made = @($there.made)
     }
-    $hasPython = $there -and $there.python -eq $Entry.python.sha256
+    $hasPython = $there -and $there.python -eq $Entry.python.sha256 -and
+        (Test-Path -LiteralPath (Join-Path $Python 'python.exe') -PathType Leaf)
     if ($hasPython -and $there.program -eq $Entry.program.sha256 -and (Test-Sum $Program $Entry.program.sha256)) {
         return
     }
