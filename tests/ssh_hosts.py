@@ -19,6 +19,8 @@ from transom.node.host.values import PathKind
 from transom.remote.session import Completed
 
 _USER = "Administrator"
+# What sshd of Windows Server offers (OpenSSH 8.1 to 9.5), as far as asyncssh has it: nothing with ML-KEM.
+_KEX = "curve25519-sha256,curve25519-sha256@libssh.org,ecdh-sha2-nistp256,ecdh-sha2-nistp384"
 _READ, _WRITE = asyncssh.FXF_READ, asyncssh.FXF_WRITE
 _KIND = {
     PathKind.FILE: asyncssh.FILEXFER_TYPE_REGULAR,
@@ -131,6 +133,7 @@ class Door:
             authorized_client_keys=authorized,
             process_factory=self._serve,
             sftp_factory=lambda channel: _Files(channel, self.machine),
+            kex_algs=_KEX,
             encoding=None,
         )
         self.port = listener.get_port()

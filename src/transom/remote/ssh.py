@@ -12,12 +12,11 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 
-import asyncssh
-
 from transom.errors import PermanentError, TemporaryError, UsageError
 from transom.remote.session import Completed, Parcel
 from transom.remote.ssh_config import resolved
 from transom.remote.ssh_connection import CONNECT_S, Person, open_connection
+from transom.remote.ssh_library import asyncssh
 from transom.remote.target import Target
 
 _FILE_S = 300.0

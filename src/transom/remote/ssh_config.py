@@ -9,11 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
-from asyncssh.config import ConfigParseError, SSHClientConfig
-
 from transom.errors import UsageError
+from transom.remote.ssh_library import asyncssh
 from transom.remote.target import SSH_PORT, Target, parse_target
 
+ConfigParseError = asyncssh.config.ConfigParseError
+SSHClientConfig = asyncssh.config.SSHClientConfig
 USER = "Administrator"
 _MOST_HOPS = 8
 
@@ -49,16 +50,18 @@ def _resolved(target: Target, config: Path, *, user: str, hops: int) -> Target:
     )
 
 
-def _said(target: Target, config: Path) -> SSHClientConfig:
-    """The file as it reads for that host; asyncssh's () stands for what was not said."""
-    paths = [str(config)] if config.is_file() else []
+def _said(target: Target, config: Path) -> SSHClientConfig | dict[str, object]:
+    """What the target and the file say of that host; asyncssh's () stands for what was not said."""
+    if not config.is_file():
+        said: dict[str, object] = {"User": target.user, "Port": target.port}
+        return {name: value for name, value in said.items() if value is not None}
     user = () if target.user is None else target.user
     port = () if target.port is None else target.port
     try:
         return cast(
             "SSHClientConfig",
             SSHClientConfig.load(
-                None, paths, False, False, False, _local_user(), user, target.host, port
+                None, [str(config)], False, False, False, _local_user(), user, target.host, port
             ),
         )
     except (OSError, ConfigParseError, UnicodeDecodeError) as error:

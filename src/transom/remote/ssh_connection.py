@@ -8,10 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
-import asyncssh
-
 from transom.errors import PermanentError, TemporaryError, UsageError
+from transom.remote.ssh_library import asyncssh
 from transom.remote.ssh_trust import remember, trusted_keys, untrusted
+from transom.remote.ssh_way import DirectWay
 from transom.remote.target import SSH_PORT, Target
 
 CONNECT_S = 30.0
@@ -82,7 +82,7 @@ async def open_connection(
         return await asyncssh.connect(
             target.host,
             target.port or SSH_PORT,
-            tunnel=tunnel if tunnel is not None else (),
+            tunnel=tunnel if tunnel is not None else DirectWay(),
             username=target.user,
             known_hosts=tuple(trusted),
             client_factory=lambda: client,

@@ -7,9 +7,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-import asyncssh
-
 from transom.errors import PermanentError, UsageError
+from transom.remote.ssh_library import asyncssh
 from transom.remote.target import Target
 
 _FINGERPRINT = "SHA256:"
