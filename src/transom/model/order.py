@@ -9,15 +9,17 @@ import binascii
 import json
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import lru_cache
 from typing import Any
 
-from transom.model.codec import camel_case, decode, encode
+from transom.model.codec import camel_case, decode, encode, encode_one
 from transom.model.recipe import API_VERSION, OWN_PARTS, Recipe
+from transom.model.records import dataclass
 from transom.model.request import Request
 
 _COMPACT = (",", ":")
+_QUICK, _RAW = 1, -15  # deflated for one reader; without a head and a sum of its own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,16 +42,19 @@ def write_order(order: Order) -> bytes:
     if not isinstance(request, Request):
         text = json.dumps(encode(order), separators=_COMPACT).encode()
         return base64.b64encode(zlib.compress(text)) + b"\n"
-    begun, shared = _shared(_Alike(request.recipe))
-    deflate = shared.copy()
+    begun, adler = _shared(_Alike(request.recipe))
     rest = "".join(
         (
             *(",", _members(request.recipe, OWN_PARTS), "}"),
             *(",", _members(request, _BESIDE_RECIPE), "}"),
             *(",", _members(order, _BESIDE_INPUT), "}"),
         )
-    )
-    return base64.b64encode(begun + deflate.compress(rest.encode()) + deflate.flush()) + b"\n"
+    ).encode()
+    # A stream of its own that looks back at nothing goes on where the shared one paused; their sum ends it.
+    deflate = zlib.compressobj(_QUICK, wbits=_RAW)
+    ended = deflate.compress(rest) + deflate.flush()
+    total = zlib.adler32(rest, adler).to_bytes(4, "big")
+    return base64.b64encode(b"".join((begun, ended, total))) + b"\n"
 
 
 def read_order(text: str) -> Order:
@@ -86,14 +91,17 @@ class _Alike:
 
 
 @lru_cache(maxsize=8)
-def _shared(alike: _Alike) -> "tuple[bytes, zlib._Compress]":
-    """The beginning of an order, deflated so far; no secret is in it."""
+def _shared(alike: _Alike) -> tuple[bytes, int]:
+    """The beginning of an order, deflated so far, and its sum; no secret is in it."""
     deflate = zlib.compressobj()
-    text = f'{{"input":{{"recipe":{{{_members(alike.recipe, _SHARED)}'
-    return deflate.compress(text.encode()) + deflate.flush(zlib.Z_SYNC_FLUSH), deflate
+    text = f'{{"input":{{"recipe":{{{_members(alike.recipe, _SHARED)}'.encode()
+    return deflate.compress(text) + deflate.flush(zlib.Z_FULL_FLUSH), zlib.adler32(text)
 
 
 def _members(record: object, names: Iterable[str]) -> str:
     """Fields of a record as JSON has them inside its braces."""
-    found = {camel_case(name): encode(getattr(record, name)) for name in names}
-    return json.dumps(found, separators=_COMPACT)[1:-1]
+    found = {camel_case(name): getattr(record, name) for name in names}
+    return _JSON.encode(found)[1:-1]
+
+
+_JSON = json.JSONEncoder(separators=_COMPACT, default=encode_one, check_circular=False)
