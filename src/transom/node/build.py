@@ -27,7 +27,8 @@ def build_node_zip(package: Path) -> bytes:
             content = entries[name].replace(b"\r\n", b"\n")
             entry = zipfile.ZipInfo(name, _EPOCH)
             entry.external_attr = _MODE
-            entry.compress_type = zipfile.ZIP_DEFLATED
+            # Not deflated: every release of zlib would have bytes of its own, and a client builds this to know its sum.
+            entry.compress_type = zipfile.ZIP_STORED
             entry.create_system = 3
             archive.writestr(entry, content)
     return buffer.getvalue()
