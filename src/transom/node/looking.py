@@ -77,11 +77,14 @@ def _shown(drift: Drift) -> PlannedChange:
 def _survey(machine: Machine, layout: Layout, request: Request) -> Survey:
     """Look once at everything; writes nothing."""
     files, joined = machine.files, JoinLayout.of(request.recipe.join)
+    plan = _planned(machine, layout, request)
+    if not any(step.drift for step in plan.steps):
+        plan = replace(plan, steps=())  # most hosts, most of the time: it need not travel
     return Survey(
         program=hashlib.sha256(_content(files, layout.program)).hexdigest(),
         inventory=inventory(machine, layout),
         status=_status(machine, layout),
-        plan=_planned(machine, layout, request),
+        plan=plan,
         member=files.kind(joined.kubeconfig) is PathKind.FILE,
         authority=_content(files, joined.ca_certificate).decode("ascii", "replace"),
     )
