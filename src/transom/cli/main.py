@@ -3,6 +3,7 @@
 Only the command that was asked for is imported, so that `--version` and `lint` start quickly.
 """
 
+import gc
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
@@ -21,6 +22,9 @@ EXIT_BROKEN_PIPE = 141
 EXIT_FAILED = 5
 EXIT_BUG = 70
 
+# A command leaves little behind that only the collector finds, and Python would look for it every 700 objects.
+_OBJECTS_A_COLLECTION = 50_000
+
 _OVERVIEW_END = """
 Exit codes: 0 done, 1 findings or drift, 2 usage or unreadable input, 3 unsupported combination,
 4 try again, 5 failed, 70 a defect of Transom.
@@ -34,6 +38,7 @@ Examples:
 
 def main(argv: "Sequence[str] | None" = None) -> int:
     """Run the command line and return the exit code."""
+    gc.set_threshold(_OBJECTS_A_COLLECTION)
     arguments = list(sys.argv[1:] if argv is None else argv)
     streams.prepare()
     try:
@@ -115,12 +120,20 @@ def _guarded(arguments: list[str], *, verbose: bool) -> int:
         if isinstance(error, OSError) and streams.is_output_failure(error):
             raise
         # The last line of defence: our bug, said so.
+        first = _first_of(error)
         bug = InternalError(
-            f"a defect of Transom: {type(error).__name__}: {error}",
+            f"a defect of Transom: {type(first).__name__}: {first}",
             hint="please report it with the lines above",
         )
-        bug.__traceback__ = error.__traceback__
+        bug.__traceback__ = first.__traceback__
         return _report(bug, arguments, verbose=True)
+
+
+def _first_of(error: BaseException) -> BaseException:
+    """What was raised; of hosts that were visited at once and all met it, what the first did."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
 
 
 def _dispatch(arguments: list[str], *, verbose: bool) -> int:

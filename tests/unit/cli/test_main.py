@@ -89,6 +89,16 @@ def test_a_defect_exits_with_70_and_asks_for_a_report(monkeypatch, capsys):
     assert "please report" in err
 
 
+def test_a_defect_that_many_hosts_met_is_told_as_the_first_met_it(monkeypatch, capsys):
+    def explode(_args):
+        met = [RuntimeError("boom at win-01"), RuntimeError("boom at win-02")]
+        raise ExceptionGroup("unhandled errors in a TaskGroup", [ExceptionGroup("inner", met)])
+
+    monkeypatch.setattr("transom.cli.recipe.run", explode)
+    assert main(["recipe"]) == 70
+    assert "a defect of Transom: RuntimeError: boom at win-01" in capsys.readouterr().err
+
+
 def test_an_interrupt_is_quiet(monkeypatch, capsys):
     def interrupt(_args):
         raise KeyboardInterrupt
