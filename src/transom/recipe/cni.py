@@ -3,6 +3,7 @@
 import ipaddress
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from transom.facts import rows
@@ -18,8 +19,26 @@ NODE_POD_CIDR = "nodePodCIDR"
 NODE_POD_GATEWAY = "nodePodGateway"
 
 
+# Stands for the host's own address while the configuration of hosts that are alike is written, once.
+_ADDRESS = "{{hostAddress}}"
+
+
 def cni_files(case: Case) -> list[File]:
     """The network's configuration, and Flannel's own where it runs."""
+    address = case.host.address
+    templates = case.cni_templates
+    key = _is_address(address)
+    if key not in templates:
+        templates[key] = _templates(case)
+    return [
+        replace(file, content=file.content.replace(_ADDRESS, address))
+        if _ADDRESS in file.content
+        else file
+        for file in templates[key]
+    ]
+
+
+def _templates(case: Case) -> list[File]:
     row = next(
         (
             row
@@ -149,7 +168,7 @@ def _policies(case: Case, row: CniRow) -> list[Json]:
         exceptions.append(network.plugin.node_subnet)
     routes = list(network.service_cidrs)
     if case.mode == "l2bridge" and _is_address(case.host.address):
-        routes.append(f"{case.host.address}/32")
+        routes.append(f"{_ADDRESS}/32")
     if row.policies == "v1":
         nat: Json = {"Type": "OutBoundNAT", "ExceptionList": exceptions}
         values = [nat] + [
@@ -162,9 +181,7 @@ def _policies(case: Case, row: CniRow) -> list[Json]:
         for prefix in routes
     ]
     if case.mode == "overlay" and _is_address(case.host.address):
-        values.append(
-            {"Type": "ProviderAddress", "Settings": {"ProviderAddress": case.host.address}}
-        )
+        values.append({"Type": "ProviderAddress", "Settings": {"ProviderAddress": _ADDRESS}})
     return [{"name": "EndpointPolicy", "value": value} for value in values]
 
 

@@ -63,7 +63,7 @@ from transom.recipe.cni import cni_files
 from transom.recipe.containerd import containerd_files
 from transom.recipe.kubelet import join_plan, kubelet_files, kubelet_plan
 from transom.recipe.programs import programs
-from transom.recipe.refusals import refuse_case, refuse_fleet
+from transom.recipe.refusals import refuse_cases, refuse_fleet
 from transom.recipe.sources import from_sources
 from transom.recipe.wins import wins_files
 
@@ -76,9 +76,7 @@ def resolve(
 ) -> list[Recipe]:
     """The recipes of a fleet's hosts, in the fleet's order; raise Refused with every reason."""
     cases = cases_of(fleet, hosts=hosts, detected_runtimes=detected_runtimes or {})
-    refusals = list(refuse_fleet(fleet))
-    for case in cases:
-        refusals += refuse_case(case)
+    refusals = [*refuse_fleet(fleet), *refuse_cases(cases)]
     if refusals:
         raise Refused(_distinct(refusals), subject=f"fleet {fleet.name}")
     return _recipes(cases)

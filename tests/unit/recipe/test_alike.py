@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from transom.errors import Refused
 from transom.model.codec import encode
 from transom.model.fleet import Proxy
 from transom.model.journal import Owner
@@ -55,3 +56,28 @@ def test_parts_that_are_shared_are_the_very_same_values():
     first, second, *_ = resolve(many(FLEETS[0]))
     names = set(first.__dataclass_fields__) - set(OWN_PARTS)
     assert all(getattr(first, name) is getattr(second, name) for name in names)
+
+
+def refused(fleet):
+    """What the hosts of a fleet are refused for."""
+    with pytest.raises(Refused) as caught:
+        resolve(fleet)
+    return [(refusal.subject, refusal.id) for refusal in caught.value.refusals]
+
+
+def test_every_host_that_cannot_work_is_named_however_alike_they_are():
+    fleet = many(FLEETS[0])
+    hosts = tuple(
+        replace(host, windows=replace(host.windows, release="1803")) for host in fleet.hosts
+    )
+    reasons = refused(replace(fleet, hosts=hosts))
+    alone = [refused(replace(fleet, hosts=(host,))) for host in hosts]
+    assert reasons == [reason for found in alone for reason in found]
+    assert len(alone) == len(hosts)
+
+
+def test_a_name_that_cannot_work_is_found_beside_a_faultless_host_like_it():
+    fleet = many(FLEETS[0])
+    wrong = replace(fleet.hosts[0], name="under_score")
+    subjects = [subject for subject, _ in refused(replace(fleet, hosts=(*fleet.hosts, wrong)))]
+    assert subjects == ["hosts[under_score].name"]

@@ -4,7 +4,7 @@ Called by the resolver before anything is made. Functions only look at a case or
 never change it, and none hides what another finds.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from transom.model.fleet import Fleet
 from transom.model.problem import Refusal
@@ -20,9 +20,12 @@ FLEET_CHECKS: tuple[Callable[[Fleet], Iterator[Refusal]], ...] = (
     of_fleet.unknown_artifacts,
 )
 
+# What a host may be refused for that one like it, but for its name and address, is not.
+NAME_CHECKS: tuple[Callable[[Case], Iterator[Refusal]], ...] = (host.names,)
+
 CASE_CHECKS: tuple[Callable[[Case], Iterator[Refusal]], ...] = (
     host.control_plane,
-    host.names,
+    *NAME_CHECKS,
     host.reference_versions,
     host.windows_release,
     host.skew,
@@ -47,7 +50,16 @@ def refuse_fleet(fleet: Fleet) -> Iterator[Refusal]:
         yield from check(fleet)
 
 
-def refuse_case(case: Case) -> Iterator[Refusal]:
-    """The reasons that concern one host."""
-    for check in CASE_CHECKS:
-        yield from check(case)
+def refuse_cases(cases: Iterable[Case]) -> Iterator[Refusal]:
+    """The reasons that concern single hosts; what a host shares with a faultless one is not judged again."""
+    faultless: set[str] = set()
+    for case in cases:
+        is_judged = case.like is not None and case.like.host.name in faultless
+        found = [
+            reason
+            for check in (NAME_CHECKS if is_judged else CASE_CHECKS)
+            for reason in check(case)
+        ]
+        if not found:
+            faultless.add(case.host.name)
+        yield from found
