@@ -18,11 +18,12 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
+from multiprocessing.managers import BaseManager
 from pathlib import Path
 from typing import Any
 
+import fleet_client
 import peers
-from fleet_client import KEY, Process
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -45,6 +46,7 @@ MOST_TIMES_SLOWEST = 3.0
 MOST_TIMES_CPU = 0.15
 # Start-up is promised with compiled modules, as an installed package has them.
 ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+CALLS = "calls"
 _AT_ONCE = 20
 _MANIFEST = "/C:/k/transom/brought.json"
 
@@ -66,13 +68,13 @@ class Hosts:
         self._opened = self._hosts.open()
         self._opened.__enter__()
         (place / "fleet.yaml").write_text(self._hosts.text(text), encoding="utf-8")
-        self._lock = threading.Lock()
         self._works: dict[str, Any] = {}
+        calls = (str(place / CALLS), self.call)
+        threading.Thread(target=fleet_client.serve, args=calls, daemon=True).start()
 
     def call(self, name: str, args: tuple[Any, ...], more: dict[str, Any]) -> Any:
         """A call of the cluster's API."""
-        with self._lock:
-            return asyncio.run(getattr(self._simulation.api, name)(*args, **more))
+        return asyncio.run(getattr(self._simulation.api, name)(*args, **more))
 
     def server_version(self, version: str) -> None:
         """The control plane was upgraded."""
@@ -133,6 +135,10 @@ def _broken(*_: object) -> Completed:
     return Completed(code=1, output="[ERROR CRI]: the runtime does not answer")
 
 
+class Process(BaseManager):
+    """The process of the hosts."""
+
+
 _HERE: list[Hosts] = []
 
 
@@ -179,12 +185,12 @@ def spent(command: list[str], folder: Path, stdin: bytes = b"") -> Spent:
 class Bench:
     """The folder of the fleet, the process of its hosts, and the commands run on it."""
 
-    def __init__(self, folder: Path, address: str, hosts: Any) -> None:
-        self.folder, self._address, self.hosts = folder, address, hosts
+    def __init__(self, folder: Path, hosts: Any) -> None:
+        self.folder, self.hosts = folder, hosts
 
     def transom(self, *words: str) -> Spent:
         """Run transom whole: its start and imports are counted as well."""
-        client = [sys.executable, str(ROOT / "benchmarks" / "fleet_client.py"), self._address]
+        client = [sys.executable, str(ROOT / "benchmarks" / "fleet_client.py"), CALLS]
         done = spent([*client, *words, "--python", "python.zip"], self.folder)
         if done.code not in (0, 1, 4, 5):
             sys.exit(f"transom {' '.join(words)}: {(self.folder / 'stderr').read_text()}")
@@ -331,11 +337,11 @@ def main() -> int:
     parser.add_argument("--peers", type=Path, help="where Ansible is installed, to keep it")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="transom-fleet-") as folder:
-        process = Process(str(Path(folder) / "hosts"), KEY, ctx=get_context("fork"))
+        process = Process(ctx=get_context("fork"))
         process.start(_begin, (args.count, folder))
         try:
             hosts = process.hosts()  # type: ignore[attr-defined]
-            bench = Bench(Path(folder), str(process.address), hosts)
+            bench = Bench(Path(folder), hosts)
             change(bench)
             reached = look(bench)
             ansible(bench, bench.hosts.doors(), args.peers or Path(folder, "peers"))
