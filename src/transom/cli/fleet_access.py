@@ -5,7 +5,7 @@ Shared by the commands that take `-f fleet.yaml` and reach its hosts.
 
 import argparse
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from transom.cli import cluster_access, console, fleet_file, host_ways, lock_file, source_access
 from transom.cli.credentials import Secrets
 from transom.errors import UsageError
+from transom.model.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -7,7 +7,6 @@ import asyncio
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from transom.cli import fleet_access, fleet_report, host_access
 from transom.cli.fleet_lines import FleetLines
 from transom.cli.plan_text import plan_lines
 from transom.errors import Refused, TransomError, UsageError
+from transom.model.records import dataclass
 
 if TYPE_CHECKING:
     from transom.fleet.plan import FleetPlan

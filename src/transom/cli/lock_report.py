@@ -1,9 +1,9 @@
 """What `transom lock` found and did, and in lines for people."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from transom.model.lock import Lock, LockEntry, LockKey
+from transom.model.records import dataclass
 from transom.recipe.lock import Difference
 
 _SHORT = 12

@@ -6,13 +6,14 @@ Used by `userdata compile` and `script prepare`, whose machines fetch for themse
 import hashlib
 from argparse import Namespace
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from transom.cli import fleet_file, lock_file
 from transom.errors import UsageError
 from transom.model.fleet import Fleet
 from transom.model.recipe import Artifact, Recipe
+from transom.model.records import dataclass
 from transom.node.steps.artifacts import INTERPRETER
 
 

@@ -3,7 +3,7 @@
 import asyncio
 from argparse import Namespace
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -12,6 +12,7 @@ from transom.cli import host_access, lock_file, source_access
 from transom.cli.join import brought_of, lock_of
 from transom.cli.step_lines import StepLines
 from transom.errors import UsageError
+from transom.model.records import dataclass
 
 if TYPE_CHECKING:
     from transom.fleet.join import Doors, Pin

@@ -5,7 +5,6 @@ Used by `facts` and `explain`, which look through all of them; who needs one tab
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 
 from transom.facts import (
@@ -33,6 +32,7 @@ from transom.facts import (
     windows,
 )
 from transom.facts.rows import At, Row, read, rows
+from transom.model.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 Used by `explain` and the listing of `facts`. Knows the columns of the tables, prints nothing.
 """
 
-from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any
 
@@ -17,6 +16,7 @@ from transom.facts.rows import At, Row
 from transom.facts.rules import Rule
 from transom.facts.topics import Topic
 from transom.facts.windows import ImageMatch, Kb, PauseBuild, PauseImage, Release, Support
+from transom.model.records import dataclass
 from transom.model.version import Version, VersionRange
 
 _COMMON = frozenset(Row.columns)

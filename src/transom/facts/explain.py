@@ -6,7 +6,6 @@ things known; prints nothing.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cache
@@ -22,6 +21,7 @@ from transom.facts.kubelet import Field, Flag
 from transom.facts.rows import Row, read
 from transom.facts.rules import Rule
 from transom.facts.windows import Release, Support
+from transom.model.records import dataclass
 from transom.model.version import Version, VersionRange
 
 # An answer of more than this is a list to choose from, not an explanation.

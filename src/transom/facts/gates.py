@@ -3,10 +3,10 @@
 Read by the recipe, which refuses gates a version does not know or has locked, and by `explain`.
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from transom.facts.rows import Row
+from transom.model.records import dataclass
 from transom.model.version import Version
 
 

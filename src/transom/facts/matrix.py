@@ -5,7 +5,7 @@ because of the build.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from transom.facts.describe import explain_row
 from transom.facts.issues import KnownIssue
@@ -13,6 +13,7 @@ from transom.facts.join import PrivilegedWay
 from transom.facts.rows import At, Row, find, read
 from transom.facts.rules import Rule
 from transom.facts.windows import Kb, PauseImage, Release, Support
+from transom.model.records import dataclass
 from transom.model.version import Version, VersionRange
 
 

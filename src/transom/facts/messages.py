@@ -7,12 +7,12 @@ line; it says nothing of what else the line has, because people paste time stamp
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from math import log
 
 from transom.facts.failures import Failure
 from transom.facts.rows import read
+from transom.model.records import dataclass
 
 SURE = 0.85
 LIKELY = 0.6

@@ -9,11 +9,11 @@ import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from transom.facts.join import Limit
 from transom.facts.naming import NameLimit, NameRule
 from transom.facts.rows import At, one
+from transom.model.records import dataclass
 
 _COMPUTER_NAME = re.compile(r"(?![0-9]+$)[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?")
 _AKS = re.compile(r"[a-z][a-z0-9]*")

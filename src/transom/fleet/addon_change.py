@@ -1,10 +1,10 @@
 """What would happen to the objects of add-ons: values that plans are made of and that are printed."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from transom.model.manifest import Manifest, ObjectName
 from transom.model.problem import Refusal
+from transom.model.records import dataclass
 
 
 class Act(StrEnum):

@@ -4,7 +4,7 @@ Called by `transom adopt`. Nothing of the node is changed: its journal says what
 plan what an upgrade to its recipe would change.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from transom.errors import PermanentError, UsageError
 from transom.fleet.cluster import read_cluster
@@ -17,6 +17,7 @@ from transom.kube.api import Node
 from transom.model.answers import Plan
 from transom.model.codec import decode
 from transom.model.event import State
+from transom.model.records import dataclass
 from transom.model.request import Verb, run_name
 
 

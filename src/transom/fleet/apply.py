@@ -6,7 +6,7 @@ come, so that an interruption loses none. One host's failure is its own; a faile
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import Protocol
 
@@ -25,6 +25,7 @@ from transom.kube.api import Api, Node
 from transom.model.answers import Survey
 from transom.model.fleet import Host, Reboot
 from transom.model.problem import Refusal
+from transom.model.records import dataclass
 from transom.model.request import Request, Verb, run_name
 from transom.recipe.node_labels import given_labels
 

@@ -5,11 +5,11 @@ very node is approved, for its name and the addresses read on the host, made aft
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from transom.errors import TransomError
 from transom.fleet.run import Clock
 from transom.kube.api import Api
+from transom.model.records import dataclass
 from transom.model.sight import CertificateRequestSight, RequestState
 
 _SIGNER = "kubernetes.io/kubelet-serving"

@@ -8,7 +8,7 @@ import base64
 import binascii
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,6 +19,7 @@ from transom.facts.rows import At
 from transom.kube.api import Api
 from transom.kube.authority import authority_pins
 from transom.model.fleet import FlannelSpec, Network, NetworkMode
+from transom.model.records import dataclass
 from transom.spec.loader import load
 
 _CLUSTER_INFO = ("kube-public", "cluster-info", "kubeconfig")

@@ -7,7 +7,7 @@ named with the patch that keeps them off.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from transom.facts import rows
@@ -16,6 +16,7 @@ from transom.facts.network import PluginRow
 from transom.fleet.cluster import ClusterEntry, flannel_mode
 from transom.model.fleet import Host
 from transom.model.problem import Refusal
+from transom.model.records import dataclass
 from transom.recipe.case import Case
 from transom.recipe.kubelet import kubelet_plan
 from transom.recipe.refusals.because import because

@@ -6,13 +6,14 @@ checked, and removed there.
 
 import hashlib
 import ntpath
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from transom.errors import PermanentError
 from transom.fleet.diagnose import visiting
 from transom.fleet.program import Bring
 from transom.fleet.run import Connect
 from transom.kube.api import Api
+from transom.model.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

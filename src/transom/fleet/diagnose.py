@@ -8,7 +8,7 @@ cannot be asked is no reason not to look at the host, nor a host that cannot be 
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from transom.errors import InvalidDocument, TransomError, UsageError
@@ -17,6 +17,7 @@ from transom.fleet.run import Connect
 from transom.kube.api import Api
 from transom.model.codec import decode
 from transom.model.finding import Finding
+from transom.model.records import dataclass
 from transom.model.sight import ClusterSight, FlannelSight, Given
 from transom.node.doctor.causes import DIAGNOSES
 from transom.node.doctor.examination import examine

@@ -7,7 +7,6 @@ a comment that says so.
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from transom.addons import calico_pools
 from transom.errors import TransomError
@@ -17,6 +16,7 @@ from transom.fleet.host_lists import ListedHost
 from transom.kube.api import Api
 from transom.kube.objects import Objects
 from transom.model.fleet import FlannelSpec
+from transom.model.records import dataclass
 
 _DEFAULT_RELEASE = "2022"
 _KNOWN = ("calico", "azureCNI", "ovnKubernetes")

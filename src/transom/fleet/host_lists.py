@@ -8,7 +8,6 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from transom.errors import InvalidDocument, UsageError
@@ -16,6 +15,7 @@ from transom.facts import rows
 from transom.facts.windows import Release
 from transom.fleet.marks import FLEET
 from transom.kube.api import Node
+from transom.model.records import dataclass
 from transom.spec.loader import load
 
 _COLUMNS = ("name", "address", "pool", "windows", "user", "port")

@@ -5,7 +5,7 @@ plan was read; a host with nothing to do is only looked at.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -21,6 +21,7 @@ from transom.model.fleet import Fleet
 from transom.model.lock import Lock
 from transom.model.problem import Refusal
 from transom.model.recipe import Recipe
+from transom.model.records import dataclass
 from transom.model.request import JoinSecrets, Request, Verb, run_name
 from transom.recipe.end_of_life import refuse_end_of_life
 from transom.recipe.lock import pinned

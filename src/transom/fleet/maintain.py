@@ -6,7 +6,7 @@ longer the one its recipe, images and pause image are for keeps the node cordone
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from transom.errors import PermanentError, Refused, TransomError
 from transom.fleet.apply import Applied, FleetWatcher, Outcome, leave
@@ -23,6 +23,7 @@ from transom.kube.api import Api, Node
 from transom.model.answers import Survey
 from transom.model.fleet import Host, Reboot
 from transom.model.problem import Refusal
+from transom.model.records import dataclass
 
 _COMMAND_S = 4 * 3600.0
 _SAID = 500

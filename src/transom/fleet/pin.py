@@ -5,13 +5,13 @@ writes only into the folder it is given.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 from urllib.parse import unquote, urlsplit
 
 from transom.errors import PermanentError, TemporaryError, TransomError, UsageError
 from transom.model.lock import Lock, LockEntry, LockKey, SumFrom
+from transom.model.records import dataclass
 from transom.recipe.checksum import parse_checksum
 from transom.recipe.lock import Difference, PinnableArtifact, has_credentials
 from transom.recipe.sources import mirrored

@@ -6,7 +6,7 @@ only taken over where somebody says so.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 
 from transom.errors import Refused, TemporaryError, TransomError
@@ -19,6 +19,7 @@ from transom.kube.authority import authority_pins
 from transom.model.answers import PlannedChange, PlannedStep, Survey
 from transom.model.fleet import Fleet, Host, Reboot
 from transom.model.problem import Refusal
+from transom.model.records import dataclass
 from transom.model.request import Request, Verb
 from transom.node.disruption import Disruption
 

@@ -5,7 +5,7 @@ is. A host of a fleet is drained first; one that was joined alone only takes no 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from transom.errors import PermanentError, TemporaryError, TransomError, UnsupportedError
@@ -26,6 +26,7 @@ from transom.model.answers import Leftover
 from transom.model.event import State
 from transom.model.fleet import Drain, Fleet, Host
 from transom.model.journal import Owner
+from transom.model.records import dataclass
 from transom.model.request import Request, Verb, run_name
 from transom.recipe.resolve import cases_of, recipe_of
 

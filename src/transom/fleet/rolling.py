@@ -6,7 +6,6 @@ nothing was begun yet, it is said at once.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 from transom.errors import TemporaryError, TransomError
 from transom.fleet.run import Clock
@@ -14,6 +13,7 @@ from transom.fleet.waves import Away, Pool, away_of, named_away, next_wave, no_r
 from transom.fleet.work import patiently
 from transom.kube.api import Api
 from transom.model.fleet import Fleet
+from transom.model.records import dataclass
 
 _ROOM_S = 300.0
 _POLL_S = 5.0

@@ -5,7 +5,7 @@ Made of what the cluster says, what the host says, and the few things a person m
 
 import ipaddress
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from transom.errors import UnsupportedError, UsageError
@@ -23,6 +23,7 @@ from transom.model.fleet import (
     WindowsSpec,
 )
 from transom.model.journal import SINGLE_HOST, Owner
+from transom.model.records import dataclass
 from transom.model.request import SourceAccess
 
 

@@ -10,7 +10,7 @@ import base64
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from transom.errors import PermanentError, TemporaryError
@@ -18,6 +18,7 @@ from transom.facts import rows
 from transom.facts.rows import At
 from transom.facts.ssh import SshServer
 from transom.fleet.run import Clock
+from transom.model.records import dataclass
 from transom.node.quoting import join_arguments
 from transom.remote.session import Session
 

@@ -5,7 +5,7 @@ the fleet's and that none of its hosts names any more are left over: nobody touc
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from transom.errors import TransomError
 from transom.fleet.gmsa import cluster_lacks, host_lacks
@@ -14,6 +14,7 @@ from transom.fleet.plan import HostPlan
 from transom.fleet.survey import FleetDoors, Surveyed
 from transom.kube.api import Node
 from transom.model.answers import Survey
+from transom.model.records import dataclass
 
 _WINDOWS = "windows"
 _UNWELL = ("waiting", "restarting", "failed")

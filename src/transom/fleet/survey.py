@@ -6,7 +6,7 @@ for the visit and taken away again, unless it is to stay.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from typing import Any
 
@@ -25,6 +25,7 @@ from transom.kube.objects import Objects
 from transom.model.answers import Survey
 from transom.model.fleet import Fleet, Host
 from transom.model.lock import Lock
+from transom.model.records import dataclass
 from transom.model.request import Request, SourceAccess, Verb
 from transom.recipe.resolve import cases_of
 

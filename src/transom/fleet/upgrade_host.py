@@ -6,7 +6,7 @@ whose runtime or privileged way ends with its version is reset and joined anew, 
 its pods must have left before.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from transom.errors import PermanentError, Refused, UsageError
 from transom.fleet.cluster import ClusterView, read_cluster
@@ -19,6 +19,7 @@ from transom.fleet.work import Watcher, await_ready
 from transom.kube.api import Node
 from transom.model.event import State
 from transom.model.recipe import Recipe
+from transom.model.records import dataclass
 from transom.model.request import Request, Verb, run_name
 
 ANEW = "reset-needed"

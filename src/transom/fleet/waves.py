@@ -7,12 +7,12 @@ in which the fleet first names them, hosts in the fleet's order.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 
 from transom.errors import TemporaryError
 from transom.fleet.marks import CORDONED
 from transom.kube.api import Node
 from transom.model.fleet import Fleet, Host
+from transom.model.records import dataclass
 
 _SHOWN = 5
 

@@ -7,7 +7,7 @@ the run starts until the Node is registered, and is deleted in any case.
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Protocol, TypeVar
 
@@ -17,6 +17,7 @@ from transom.fleet.run import Clock, HostRun
 from transom.kube.api import Api, Node
 from transom.kube.bootstrap_token import NAMESPACE, BootstrapToken, new_token, token_secret
 from transom.model.event import Event, State
+from transom.model.records import dataclass
 from transom.model.request import Request
 
 T = TypeVar("T")

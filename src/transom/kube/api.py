@@ -5,9 +5,10 @@ both to the same answers. Called by `fleet`.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
+from transom.model.records import dataclass
 from transom.model.sight import CertificateRequestSight, NodeSight
 
 

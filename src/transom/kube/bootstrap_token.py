@@ -2,10 +2,11 @@
 
 import secrets
 import string
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from transom.kube.api import Secret
+from transom.model.records import dataclass
 
 NAMESPACE = "kube-system"
 _ALPHABET = string.ascii_lowercase + string.digits

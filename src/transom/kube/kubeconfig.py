@@ -6,7 +6,6 @@ in a file are relative to that file. What is wrong is said without repeating any
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -17,6 +16,7 @@ from lightkube.config.kubeconfig import SingleConfig
 from lightkube.config.models import Cluster, Context, User
 
 from transom.errors import UsageError
+from transom.model.records import dataclass
 
 _PATHS = ("certificate-authority", "client-certificate", "client-key", "tokenFile")
 _HINT = "name one with --kubeconfig, and its context with --context"

@@ -4,11 +4,12 @@ Made by the node program, read by whoever started it. No answer holds a secret.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from transom.model.journal import Owner
 from transom.model.problem import Mistake, Refusal
 from transom.model.recipe import API_VERSION
+from transom.model.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,10 +3,9 @@
 Written by `transom script prepare`, read by that script and by the node program. Holds no secret.
 """
 
-from dataclasses import dataclass
-
 from transom.model.journal import Owner
 from transom.model.recipe import API_VERSION
+from transom.model.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,9 @@
 """One line of a run's event file: what the node program did, for whoever watches it."""
 
-from dataclasses import dataclass
 from enum import Enum
 
 from transom.model.recipe import API_VERSION
+from transom.model.records import dataclass
 
 
 class State(Enum):

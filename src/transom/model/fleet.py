@@ -7,10 +7,11 @@ no place for a secret's value, only for where it is.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any
 
+from transom.model.records import dataclass
 from transom.model.taint import Taint
 
 

@@ -7,10 +7,11 @@ was its model stay out. Read by the node program and by whoever renders image te
 import hashlib
 import json
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from transom.model.codec import encode
 from transom.model.recipe import API_VERSION, Identity, Recipe
+from transom.model.records import dataclass
 
 OWNER = "image"
 """Whose the journal of an image is while it is made."""

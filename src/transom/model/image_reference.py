@@ -1,6 +1,6 @@
 """A container image's name taken apart: which registry, which repository, which tag or digest. Pure."""
 
-from dataclasses import dataclass
+from transom.model.records import dataclass
 
 _DEFAULT_REGISTRY, _DEFAULT_HOST = "docker.io", "registry-1.docker.io"
 

@@ -5,9 +5,11 @@ whoever plans, undoes or reports. Nothing here knows how a change is made.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Any
+
+from transom.model.records import dataclass
 
 SERVICE_STATE = "service-state"
 """The act of starting or stopping a service."""

@@ -5,10 +5,10 @@ templates. Every entry has `why`: the id of the fact (or the fleet's key) it res
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from transom.model.records import dataclass
 from transom.model.taint import Taint
 
 API_VERSION = "transom.dev/v1alpha1"

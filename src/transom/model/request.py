@@ -4,12 +4,13 @@ Made by whoever starts the node program, read by it alone. It may hold a token, 
 written to a file, an argument list or a log.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from enum import Enum
 
 from transom.model.journal import Owner
 from transom.model.recipe import API_VERSION, Recipe
+from transom.model.records import dataclass
 
 
 class Verb(Enum):

@@ -6,7 +6,8 @@ with what was wanted. Pure; knows no Windows.
 """
 
 import re
-from dataclasses import dataclass
+
+from transom.model.records import dataclass
 
 # File access bits, from winnt.h.
 READ = 0x0012_0089

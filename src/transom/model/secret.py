@@ -4,7 +4,7 @@ Made by `transom userdata compile`, written into boot data, read by the node pro
 itself is never in it.
 """
 
-from dataclasses import dataclass
+from transom.model.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

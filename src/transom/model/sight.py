@@ -4,10 +4,10 @@ Made by `fleet` from the Kubernetes API, handed to the node program on stdin, ke
 brings back. It holds nothing secret.
 """
 
-from dataclasses import dataclass
 from enum import Enum
 
 from transom.model.recipe import API_VERSION, Recipe
+from transom.model.records import dataclass
 
 
 class RequestState(Enum):

@@ -1,7 +1,8 @@
 """A taint, as fleets wish for one and nodes register with one."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from transom.model.records import dataclass
 
 
 class TaintEffect(StrEnum):

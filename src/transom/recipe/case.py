@@ -5,9 +5,9 @@ again. Choosing a default is here, judging it is in `refusals`.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from transom.facts import rows
 from transom.facts.install import Conditional, DefaultVersion, DirectoryRow
@@ -29,7 +29,11 @@ from transom.model.fleet import (
     WinCNISpec,
     WinOverlaySpec,
 )
+from transom.model.records import dataclass
 from transom.model.version import Version
+
+if TYPE_CHECKING:
+    from transom.model.recipe import File
 
 C = TypeVar("C", bound=Conditional)
 T = TypeVar("T")
@@ -45,6 +49,9 @@ PLUGIN_NAMES: dict[type[Plugin], str] = {
     WeaveSpec: "weave",
     ExternalSpec: "external",
 }
+
+# The placeholders that stand for something of the host itself.
+_OWN_WORDS = ("{node}", "{address}")
 
 
 class choice(cached_property[T]):  # noqa: N801 - stands where cached_property would
@@ -247,6 +254,11 @@ class Case:
         }
 
     @choice
+    def cni_templates(self) -> "dict[bool, list[File]]":
+        """The CNI files of hosts that are alike, as `recipe.cni` keeps them: for an address, and for a name."""
+        return {}
+
+    @choice
     def _shared_words(self) -> Mapping[str, str]:
         network = self.fleet.network
         programs = (row.id for row in rows.rows(DefaultVersion, At(kubernetes=self.kubernetes)))
@@ -266,5 +278,14 @@ class Case:
         }
 
     def say(self, text: str, **more: str) -> str:
-        """A fact's text with its placeholders filled."""
-        return text.format(**self.words, **more)
+        """A fact's text with its placeholders filled; one that names no host is so once for all alike."""
+        if more or any(word in text for word in _OWN_WORDS):
+            return text.format(**self.words, **more)
+        known: dict[str, str] = self._said
+        if text not in known:
+            known[text] = text.format(**self._shared_words)
+        return known[text]
+
+    @choice
+    def _said(self) -> dict[str, str]:
+        return {}

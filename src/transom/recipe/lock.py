@@ -5,12 +5,13 @@ reaches for nothing.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from urllib.parse import parse_qsl, urlsplit
 
 from transom.errors import UsageError
 from transom.model.lock import IMAGE, Lock, LockEntry, LockKey, key_of
 from transom.model.recipe import Artifact
+from transom.model.records import dataclass
 from transom.recipe.sources import mirrored
 
 # Query parameters that grant access to whoever holds the URL.

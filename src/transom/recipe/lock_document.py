@@ -6,7 +6,6 @@ Called where the file is read and written; touches no file itself.
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
@@ -14,6 +13,7 @@ from transom.errors import InvalidDocument
 from transom.model.lock import FILE_SCHEME, Lock, LockEntry, LockKey, SumFrom
 from transom.model.problem import Mistake
 from transom.model.recipe import API_VERSION
+from transom.model.records import dataclass
 from transom.recipe.checksum import is_sha256
 from transom.recipe.lock import has_credentials
 

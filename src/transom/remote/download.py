@@ -10,12 +10,12 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 from transom.errors import PermanentError, TemporaryError, UsageError
+from transom.model.records import dataclass
 from transom.remote.file_sum import FileSum
 from transom.remote.https import Https, RangeRefused, Response, shown
 

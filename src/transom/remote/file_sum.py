@@ -1,10 +1,10 @@
 """A file of this machine: its sum and its size."""
 
 import hashlib
-from dataclasses import dataclass
 from pathlib import Path
 
 from transom.errors import UsageError
+from transom.model.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,14 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from http import HTTPStatus
 from typing import IO
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from transom import __version__
 from transom.errors import PermanentError, TemporaryError, TransomError, UsageError
+from transom.model.records import dataclass
 
 _HTTPS_PORT = 443
 _TEMPORARY = frozenset(

@@ -8,7 +8,6 @@ import http.server
 import ipaddress
 import ssl
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from pathlib import Path
@@ -20,6 +19,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from transom.errors import UsageError
+from transom.model.records import dataclass
 
 _LIFE = timedelta(days=30)
 _NAME = "Transom mirror"

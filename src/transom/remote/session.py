@@ -5,8 +5,9 @@ error of `transom.errors`: temporary where the connection broke, permanent where
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from transom.model.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

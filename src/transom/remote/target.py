@@ -4,9 +4,10 @@ Made by the command line from a fleet or from arguments; `ssh_config` fills it i
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from transom.errors import UsageError
+from transom.model.records import dataclass
 
 SSH_PORT = 22
 _ADDRESS = re.compile(

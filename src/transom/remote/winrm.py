@@ -11,10 +11,11 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from transom.errors import PermanentError, TemporaryError, UsageError
+from transom.model.records import dataclass
 from transom.remote.session import Completed, Parcel
 
 if TYPE_CHECKING:

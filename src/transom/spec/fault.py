@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from transom.model.records import dataclass
 
 Path = tuple[str | int, ...]
 

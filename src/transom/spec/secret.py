@@ -6,11 +6,11 @@ a document has no place for a secret, so a word that looks like one is better wr
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from transom.model.problem import Mistake
+from transom.model.records import dataclass
 from transom.spec.fault import Fault, Path
 
 _ELSEWHERE = (

@@ -8,8 +8,9 @@ only Transom knows. Syntax only: whether a version exists or ranges overlap is t
 import ipaddress
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from urllib.parse import urlsplit
+
+from transom.model.records import dataclass
 
 _LABEL = r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
 _DNS_NAME = re.compile(r"(?=.{1,253}\.?$)[A-Za-z0-9_]([-A-Za-z0-9_]{0,61}[A-Za-z0-9_])?"
