@@ -1,6 +1,7 @@
 """What SSH writes in one turn of the event loop leaves the machine together, in its order, and whole."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -110,6 +111,7 @@ def test_a_connection_speaks_and_hears_to_its_end():
         server = await asyncio.start_server(answer, "127.0.0.1", 0)
         async with server, asyncio.timeout(10):
             port = server.sockets[0].getsockname()[1]
+            speaker: Any
             _, speaker = await DirectWay().create_connection(Speaker, "127.0.0.1", port)
             await speaker.over.wait()
         return said, bytes(speaker.heard)
