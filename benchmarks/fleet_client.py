@@ -3,6 +3,7 @@
 A call of the cluster is one pickled message each way, so that next to nothing is spent beside Transom itself.
 """
 
+import gc
 import pickle
 import socket
 import sys
@@ -10,8 +11,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, BinaryIO
 
-from transom.cli import cluster_access, fleet_access
-from transom.cli.main import main
+from transom.cli.main import OBJECTS_A_COLLECTION, main
+
+gc.set_threshold(OBJECTS_A_COLLECTION)  # as main does before it imports a command
+from transom.cli import cluster_access, fleet_access  # noqa: E402
 
 
 def serve(path: str, answer: Callable[..., Any]) -> None:

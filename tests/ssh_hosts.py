@@ -29,6 +29,15 @@ _KIND = {
 _MODE = {PathKind.FILE: 0o100644, PathKind.DIRECTORY: 0o040755}
 
 
+def _send_as_windows(connection: Any, kind: int, *parts: bytes, **more: Any) -> None:
+    """No packet that is to be ignored, which asyncssh sends before each: sshd of Windows does not, and clients pay for it."""
+    if kind != asyncssh.constants.MSG_IGNORE:
+        asyncssh.connection.SSHConnection.send_packet(connection, kind, *parts, **more)
+
+
+asyncssh.SSHServerConnection.send_packet = _send_as_windows  # type: ignore[assignment,method-assign]
+
+
 @dataclass
 class _Open:
     """A file that a client has open; what was written is kept when it is closed."""

@@ -23,7 +23,7 @@ EXIT_FAILED = 5
 EXIT_BUG = 70
 
 # A command leaves little behind that only the collector finds, and Python would look for it every 700 objects.
-_OBJECTS_A_COLLECTION = 50_000
+OBJECTS_A_COLLECTION = 50_000
 
 _OVERVIEW_END = """
 Exit codes: 0 done, 1 findings or drift, 2 usage or unreadable input, 3 unsupported combination,
@@ -38,7 +38,7 @@ Examples:
 
 def main(argv: "Sequence[str] | None" = None) -> int:
     """Run the command line and return the exit code."""
-    gc.set_threshold(_OBJECTS_A_COLLECTION)
+    gc.set_threshold(OBJECTS_A_COLLECTION)
     arguments = list(sys.argv[1:] if argv is None else argv)
     streams.prepare()
     try:
@@ -55,6 +55,8 @@ def main(argv: "Sequence[str] | None" = None) -> int:
         streams.abandon_output()
         print(f"error: cannot write standard output\n  why:   {error}", file=sys.stderr)
         return EXIT_FAILED
+    finally:
+        gc.freeze()  # or Python looks through everything that was made, several times, as it ends
     return code
 
 

@@ -19,7 +19,11 @@ from transom.model.records import dataclass
 from transom.model.request import Request
 
 _COMPACT = (",", ":")
-_QUICK, _RAW = 1, -15  # deflated for one reader; without a head and a sum of its own
+_QUICK, _RAW, _SMALL = (
+    1,
+    -12,
+    5,
+)  # deflated for one reader; without a head and a sum of its own; in little memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +55,7 @@ def write_order(order: Order) -> bytes:
         )
     ).encode()
     # A stream of its own that looks back at nothing goes on where the shared one paused; their sum ends it.
-    deflate = zlib.compressobj(_QUICK, wbits=_RAW)
+    deflate = zlib.compressobj(_QUICK, zlib.DEFLATED, _RAW, _SMALL)
     ended = deflate.compress(rest) + deflate.flush()
     total = zlib.adler32(rest, adler).to_bytes(4, "big")
     return base64.b64encode(b"".join((begun, ended, total))) + b"\n"
@@ -100,8 +104,31 @@ def _shared(alike: _Alike) -> tuple[bytes, int]:
 
 def _members(record: object, names: Iterable[str]) -> str:
     """Fields of a record as JSON has them inside its braces."""
-    found = {camel_case(name): getattr(record, name) for name in names}
-    return _JSON.encode(found)[1:-1]
+    return ",".join(f'"{camel_case(name)}":{_value(getattr(record, name))}' for name in names)
+
+
+def _value(value: Any) -> str:
+    if type(value) is tuple:
+        return f"[{','.join(_item(_Very(item)) for item in value)}]"
+    return _JSON.encode(value)
+
+
+class _Very:
+    """A value by its identity: hosts that are alike have many of the very same ones."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Very) and other.value is self.value
+
+
+@lru_cache(maxsize=256)
+def _item(very: _Very) -> str:
+    return _JSON.encode(very.value)
 
 
 _JSON = json.JSONEncoder(separators=_COMPACT, default=encode_one, check_circular=False)

@@ -10,7 +10,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from transom.facts import rows
-from transom.facts.install import Conditional, DefaultVersion, DirectoryRow
+from transom.facts.install import (
+    ArgumentRow,
+    Conditional,
+    DefaultVersion,
+    DirectoryRow,
+    ServiceRow,
+)
 from transom.facts.join import PrivilegedWay
 from transom.facts.network import ModeRow, PluginRow
 from transom.facts.rows import At
@@ -285,6 +291,15 @@ class Case:
         if text not in known:
             known[text] = text.format(**self._shared_words)
         return known[text]
+
+    @choice
+    def services_name_host(self) -> bool:
+        """Whether a service's command line or environment has something of the host itself."""
+        proxy = self.fleet.proxy
+        rows = (*self.rows(ServiceRow), *self.rows(ArgumentRow))
+        texts = [str(text) for row in rows for text in vars(row).values()]
+        named = any(word in text for text in texts for word in _OWN_WORDS)
+        return named or bool(proxy.http or proxy.https)  # whose exceptions have the host's address
 
     @choice
     def _said(self) -> dict[str, str]:

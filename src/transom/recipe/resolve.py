@@ -133,14 +133,16 @@ def _recipes(cases: Sequence[Case]) -> list[Recipe]:
 def _alike(recipe: Recipe, case: Case) -> Recipe:
     own = {file.path: file for file in cni_files(case)}
     files = tuple(own.get(file.path, file) for file in recipe.files)
-    return replace(recipe, files=files, **_own_parts(case))
+    services = _services(case) if case.services_name_host else recipe.services
+    return replace(recipe, files=files, services=services, **_named_parts(case))
 
 
 def recipe_of(case: Case) -> Recipe:
     """One host's recipe; the case must have been found free of refusals."""
     kubelet = kubelet_plan(case)
     return Recipe(
-        **_own_parts(case),
+        **_named_parts(case),
+        services=_services(case),
         files=_files(case, kubelet),
         target=_target(case),
         limits=_limits(),
@@ -180,11 +182,10 @@ def recipe_of(case: Case) -> Recipe:
     )
 
 
-def _own_parts(case: Case) -> dict[str, Any]:
-    """The parts of a recipe that may name the host beside its files: `model.recipe.OWN_PARTS`."""
+def _named_parts(case: Case) -> dict[str, Any]:
+    """The parts that name the host; with its files and services `model.recipe.OWN_PARTS`."""
     return {
         "identity": _identity(case),
-        "services": _services(case),
         "join": join_plan(case),
         "notes": _notes(case),
         "programs": programs(case),

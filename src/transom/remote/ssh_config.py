@@ -5,6 +5,7 @@ neither says is OpenSSH's default, but a Windows host's user is Administrator.
 """
 
 import getpass
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -52,7 +53,7 @@ def _resolved(target: Target, config: Path, *, user: str, hops: int) -> Target:
 
 def _said(target: Target, config: Path) -> SSHClientConfig | dict[str, object]:
     """What the target and the file say of that host; asyncssh's () stands for what was not said."""
-    if not config.is_file():
+    if not os.path.isfile(config):  # noqa: PTH113 - asked for every host of a fleet, and ten times as quick
         said: dict[str, object] = {"User": target.user, "Port": target.port}
         return {name: value for name, value in said.items() if value is not None}
     user = () if target.user is None else target.user

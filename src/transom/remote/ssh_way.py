@@ -34,9 +34,11 @@ class _Beginning(asyncio.Protocol):
         self._speaker = speaker
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        transport.set_protocol(self._speaker)
-        self._speaker.connection_made(GatheringTransport(transport))
+        both_ways = cast(
+            "asyncio.Transport", transport
+        )  # by its methods; not every loop's is one by name
+        both_ways.set_protocol(self._speaker)
+        self._speaker.connection_made(GatheringTransport(both_ways))
 
 
 class GatheringTransport(asyncio.Transport):
