@@ -5,6 +5,7 @@ Called by `lab doctor`, and by the tests to say why they cannot run.
 
 import os
 import shutil
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,6 +52,11 @@ def _has_namespaces() -> bool:
     )
 
 
+def _is_seen_by_hosts() -> bool:
+    places = (Path(sys.executable).absolute(), Path(sys.prefix), Path(__file__).resolve())
+    return not any(place.is_relative_to("/tmp") for place in places)  # noqa: S108 - hosts have their own
+
+
 NEEDS = (
     Need(
         "linux", "namespaces, Wine", "use a Linux machine, x86_64", Path("/proc/self/ns/net").exists
@@ -69,6 +75,13 @@ NEEDS = (
         "the stand-ins, and the upstream programs where no release can be downloaded",
         INSTALL_GO,
         _has_go,
+        windows_only=True,
+    ),
+    Need(
+        "a place outside /tmp",
+        "the hosts' own services run this Python, and each host has a /tmp of its own",
+        "install transom-lab elsewhere: a clone or a virtual environment in your home",
+        _is_seen_by_hosts,
         windows_only=True,
     ),
     Need("wine64", "the Windows userland", f"{_APT} wine64", _program("wine64"), windows_only=True),
