@@ -14,7 +14,7 @@ import pytest
 
 from transom.errors import PermanentError, TemporaryError
 from transom.node.acts import ACTS
-from transom.node.host.values import FirewallPort, HnsState, PathKind
+from transom.node.host.values import FeatureState, FirewallPort, HnsState, PathKind
 
 LARGEST = 2**31 - 1
 DENIED, NO_MORE_ITEMS = 5, 259
@@ -455,3 +455,72 @@ def test_a_firewall_rule_that_says_only_a_port_is_replaced_and_put_back(door):
     assert rules.texts == [Rules.PLAIN]
     ACTS["firewall-rule"].restore(host, "kubelet", before)
     assert rules.texts == [Rules.PLAIN.replace("10250", "1")]
+
+
+class Dism:
+    """Answers as dism.exe does, when a test lets it; notices who runs beside it."""
+
+    def __init__(self):
+        self.ran, self.beside, self.now = [], [], 0
+        self.may_end = threading.Event()
+
+    def run(self, argv, *, timeout_s):
+        assert timeout_s
+        self.now += 1
+        self.beside.append(self.now)
+        self.ran.append(argv[-1] if argv[-1] != "/NoRestart" else argv[3])
+        assert self.may_end.wait(10)
+        self.now -= 1
+        return SimpleNamespace(code=0, output="State : Enabled\n")
+
+
+def test_a_feature_that_was_asked_for_ahead_is_asked_for_once_and_dism_never_runs_beside_itself(
+    door,
+):
+    dism = Dism()
+    features = door("settings").WindowsFeatures(dism)
+    features.ask_ahead(["Containers"])
+    found = []
+    names = ("Containers", "Hyper-V", "Containers")
+    asking = [
+        threading.Thread(target=lambda name=name: found.append(features.state(name)))
+        for name in names
+    ]
+    for thread in asking:
+        thread.start()
+    dism.may_end.set()
+    for thread in asking:
+        thread.join(10)
+    assert found == [FeatureState.ENABLED] * len(names)
+    assert sorted(dism.ran) == ["/FeatureName:Containers", "/FeatureName:Hyper-V"]
+    assert set(dism.beside) == {1}
+
+
+def test_a_change_makes_features_be_asked_for_again(door):
+    dism = Dism()
+    dism.may_end.set()
+    features = door("settings").WindowsFeatures(dism)
+    features.state("Containers")
+    features.enable("Containers")
+    features.state("Containers")
+    asked = "/FeatureName:Containers"
+    assert dism.ran == [asked, "/Enable-Feature", asked]
+
+
+def test_the_room_of_volumes_is_that_of_windows_and_a_missing_one_has_none(door, monkeypatch):
+    system = door("system")
+
+    def free_space(root, free, total, _all):
+        if root != "C:\\":
+            return 0
+        free._obj.value, total._obj.value = 3, 5
+        return 1
+
+    monkeypatch.setattr(system, "_free_space", free_space)
+    this = system.WindowsSystem(None)
+    assert this.free_bytes(r"C:\k") == 3
+    assert {root: (room.free, room.total) for root, room in this.volumes().items()} == {
+        "C:\\": (3, 5)
+    }
+    with pytest.raises(PermanentError, match="cannot measure D:"):
+        this.free_bytes("D:\\")

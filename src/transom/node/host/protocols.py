@@ -5,7 +5,7 @@ undo. The implementations are `simulated`, `windows` and, around either, `transo
 Each raises only errors of `transom.errors`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from transom.node.host.nouns.files import Disk, Files, ReadFiles, UndoFiles
@@ -122,6 +122,9 @@ class Machine(UndoHost, Protocol):
     def hns(self) -> Hns: ...
     @property
     def web(self) -> WebCalls: ...
+
+    def look_ahead(self, *, features: Sequence[str], files: Sequence[str]) -> None:
+        """Begin to look, beside all else, at states and sums: whoever asks for one then waits for it."""
 
     def flush(self) -> None:
         """Return when everything written so far would outlive a power cut."""

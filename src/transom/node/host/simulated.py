@@ -136,6 +136,11 @@ class SimulatedHost:
         self.hns = SimulatedHns(self.vitals)
         self.programs: dict[str, Program] = {}
         self.processes = SimulatedProcesses(self)
+        self.ahead: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+
+    def look_ahead(self, *, features: Sequence[str], files: Sequence[str]) -> None:
+        """Remember what was asked for: here nothing takes long."""
+        self.ahead = (tuple(features), tuple(files))
 
     def note(self, act: str, subject: str, before: Mapping[str, object] | None) -> None:
         """Nothing is recorded on the bare host."""

@@ -8,7 +8,7 @@ import sys
 
 assert sys.platform == "win32"
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -123,6 +123,10 @@ class WindowsHost:
         for name in dir(type(self)):
             if isinstance(getattr(type(self), name), cached_property):
                 getattr(self, name)
+
+    def look_ahead(self, *, features: Sequence[str], files: Sequence[str]) -> None:
+        self.features.ask_ahead(features)
+        self.disk.sum_ahead(files)
 
     def note(self, act: str, subject: str, before: Mapping[str, object] | None) -> None:
         """Nothing is recorded on the bare host."""

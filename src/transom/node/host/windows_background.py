@@ -10,7 +10,6 @@ import sys
 assert sys.platform == "win32"
 
 import ctypes
-import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -171,6 +170,8 @@ class WindowsBackground:
 
     def be_session(self, work: Callable[[Callable[[], bool]], int]) -> int:
         """Work until done or until this session is asked to end."""
+        import signal  # its names take longer to make than a run to start
+
         asked = threading.Event()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGBREAK):
             signal.signal(number, lambda *_: asked.set())

@@ -9,7 +9,7 @@ import ntpath
 import os
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from ctypes import wintypes
 from functools import partial
@@ -17,6 +17,8 @@ from io import BufferedIOBase
 from typing import TypeVar
 
 from transom.errors import TemporaryError
+from transom.node.host.once import begin
+from transom.node.host.sums import Sums
 from transom.node.host.values import PathKind
 from transom.node.host.windows_error import last_failure, translated
 from transom.node.host.windows_handles import (
@@ -62,6 +64,9 @@ def _named(path: str) -> str:
 class WindowsDisk:
     """The file system of this machine."""
 
+    def __init__(self) -> None:
+        self._sums = Sums()
+
     def kind(self, path: str) -> PathKind:
         try:
             found = os.lstat(_named(path))
@@ -81,6 +86,14 @@ class WindowsDisk:
     def open(self, path: str) -> BufferedIOBase:
         with translated("read", path):
             return _when_let_go(lambda: open(_named(path), "rb"))  # noqa: PTH123 - text paths here
+
+    def sha256(self, path: str) -> str:
+        with translated("read", path):
+            return self._sums.of(lambda: self.open(path))
+
+    def sum_ahead(self, paths: Sequence[str]) -> None:
+        """Begin to sum files, beside all else; whoever asks for one of these sums waits for it."""
+        begin(self.sha256, paths, at_once=os.cpu_count() or 1)
 
     def size(self, path: str) -> int:
         with translated("look at", path):
