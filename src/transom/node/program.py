@@ -149,11 +149,14 @@ def _run(options: argparse.Namespace, machine: Machine, stdin: TextIO, say: Say)
 def _serve(options: argparse.Namespace, machine: Machine, text: str) -> None:
     # Only now: Windows gives a service half a minute to report, and a busy host may need that.
     from transom.model.request import Verb
-    from transom.node.ahead import look_ahead
+    from transom.node.ahead import look_ahead, taken_over
+    from transom.node.host.once import begin
     from transom.node.request import read_request
 
-    request = read_request(text, Verb(options.verb))
+    request = read_request(taken_over(machine, text), Verb(options.verb))
     look_ahead(machine, request)  # while all the rest is imported
+    if request.join is not None:
+        begin(__import__, ("ssl",))  # to load it takes longer than to ask the API server's clock
     from transom.node.working import serve
 
     serve(options, machine, request)

@@ -3,11 +3,11 @@
 import ctypes
 import importlib
 import ipaddress
+import os
 import re
 import sys
 import threading
 from ctypes import wintypes
-from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
@@ -291,15 +291,46 @@ def test_what_windows_denies_for_another_reason_is_told(door, monkeypatch):
 def test_a_path_longer_than_windows_takes_is_named_so_that_it_does(door, monkeypatch, tmp_path):
     module = door("disk")
     long = "C:\\" + "\\".join(["x" * 60] * 5)
+    behind, really = tmp_path / "behind", os.open
 
     def opened(path, *words):
         if len(path) >= 260 and not path.startswith("\\\\?\\"):
             raise FileNotFoundError(path)
-        return (tmp_path / "behind").open(*words)
+        return really(behind, *words)
 
-    Path(tmp_path / "behind").write_bytes(b"there")
-    monkeypatch.setattr(module, "open", opened, raising=False)
-    assert module.WindowsDisk().read(long) == b"there"
+    behind.write_bytes(b"there" * 20_000)
+    for name in ("O_BINARY", "O_NOINHERIT"):
+        monkeypatch.setattr(module.os, name, 0, raising=False)
+    monkeypatch.setattr(module.os, "open", opened)
+    disk = module.WindowsDisk()
+    assert disk.read(long) == b"there" * 20_000
+    disk.append(long, b", and more")
+    disk.flush(long)
+    assert behind.read_bytes() == b"there" * 20_000 + b", and more"
+
+
+@pytest.mark.parametrize(
+    ("attributes", "error", "kind"),
+    [
+        (0x20, 0, PathKind.FILE),
+        (0x10, 0, PathKind.DIRECTORY),
+        (0x410, 0, PathKind.LINK),
+        (0x400, 0, PathKind.LINK),
+        (0xFFFF_FFFF, 2, PathKind.ABSENT),
+        (0xFFFF_FFFF, 3, PathKind.ABSENT),
+        (0xFFFF_FFFF, 32, PathKind.DIRECTORY),
+    ],
+)
+def test_what_is_at_a_path_is_told_by_its_attributes_and_what_is_in_use_by_its_directory(
+    door, monkeypatch, attributes, error, kind
+):
+    module = door("disk")
+    monkeypatch.setattr(module, "_attributes", lambda _path: attributes)
+    monkeypatch.setattr(ctypes, "get_last_error", lambda: error, raising=False)
+    for name, bits in (("REPARSE_POINT", 0x400), ("DIRECTORY", 0x10)):
+        monkeypatch.setattr(module.stat, f"FILE_ATTRIBUTE_{name}", bits, raising=False)
+    monkeypatch.setattr(module.os, "lstat", lambda _path: SimpleNamespace(st_file_attributes=0x10))
+    assert module.WindowsDisk().kind(r"C:\k") is kind
 
 
 def test_a_service_that_is_just_stopping_is_waited_for(door, monkeypatch):
@@ -349,7 +380,7 @@ def test_a_starter_that_is_second_leaves_the_first_ones_service_alone(door, monk
     monkeypatch.setattr(background, "descriptor_from", lambda _text: Descriptor())
     monkeypatch.setattr(background, "_create_pipe", lambda *_: background.INVALID_HANDLE)
     with pytest.raises(TemporaryError, match="another run is just beginning"):
-        background.WindowsBackground(services).start(["node.pyz"], b"request")
+        background.WindowsBackground(services).start(["node.pyz"], lambda: b"request")
     assert services.names == {"transom-run"}
 
 

@@ -6,7 +6,7 @@ what is asked.
 
 import threading
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
@@ -33,12 +33,22 @@ class Once(Generic[K, T]):
                 self._found[subject] = look()
             return self._found[subject]
 
+    def known(self) -> dict[K, T]:
+        """What was found by now."""
+        return dict(self._found)
+
+    def know(self, found: Mapping[K, T]) -> None:
+        """Take answers that somebody else found."""
+        self._found.update(found)
+
     def forget(self) -> None:
         """Look anew for whatever is asked from now on."""
         self._found.clear()
 
 
-def begin(look: Callable[[str], Any], subjects: Iterable[str], *, at_once: int = 1) -> None:
+def begin(
+    look: Callable[[str], Any], subjects: Iterable[str], *, at_once: int = 1
+) -> list[threading.Thread]:
     """Look at each beside what comes next; what fails is said to whoever asks for it then."""
     waiting = deque(subjects)
 
@@ -48,5 +58,7 @@ def begin(look: Callable[[str], Any], subjects: Iterable[str], *, at_once: int =
                 with suppress(TransomError):
                     look(waiting.popleft())
 
-    for _ in range(min(at_once, len(waiting))):
-        threading.Thread(target=work, daemon=True).start()
+    begun = [threading.Thread(target=work, daemon=True) for _ in range(min(at_once, len(waiting)))]
+    for thread in begun:
+        thread.start()
+    return begun

@@ -4,7 +4,6 @@ Used by the disk of Windows; it knows nothing of Windows itself. A run asks for 
 programs before a change and after it, and by the name they come under and the one they get.
 """
 
-import hashlib
 import os
 import time
 from collections.abc import Callable
@@ -24,7 +23,7 @@ class Sums:
     """Sums by what tells a file from any other and from itself after a change, whatever its name."""
 
     def __init__(self) -> None:
-        self._known: Once[Mark, str] = Once()
+        self.answers: Once[Mark, str] = Once()
 
     def of(self, opened: Callable[[], BufferedIOBase]) -> str:
         """The sum of a file, in hexadecimal."""
@@ -33,10 +32,12 @@ class Sums:
             *_, size, changed_ns = mark
             if time.time_ns() - changed_ns < _SETTLED_NS:
                 return _sum(stream, size)
-            return self._known.get(mark, lambda: _sum(stream, size))
+            return self.answers.get(mark, lambda: _sum(stream, size))
 
 
 def _sum(stream: BufferedIOBase, size: int) -> str:
+    import hashlib  # brings OpenSSL with it, which few verbs need
+
     found = hashlib.sha256()
     part = memoryview(bytearray(min(size, _PART_BYTES) or 1))
     while count := stream.readinto(part):

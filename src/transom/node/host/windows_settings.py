@@ -46,15 +46,15 @@ class WindowsFeatures:
 
     def __init__(self, processes: Processes) -> None:
         self._processes = processes
-        self._states: Once[str, FeatureState] = Once()
+        self.states: Once[str, FeatureState] = Once()
         self._one_at_a_time = threading.Lock()
 
     def state(self, name: str) -> FeatureState:
-        return self._states.get(name, lambda: self._ask(name))
+        return self.states.get(name, lambda: self._ask(name))
 
-    def ask_ahead(self, names: Sequence[str]) -> None:
+    def ask_ahead(self, names: Sequence[str]) -> list[threading.Thread]:
         """Begin to ask, beside all else; whoever asks for one of these states waits for it."""
-        begin(self.state, names)
+        return begin(self.state, names)
 
     def _ask(self, name: str) -> FeatureState:
         done = self._dism("/Get-FeatureInfo", f"/FeatureName:{name}")
@@ -75,7 +75,7 @@ class WindowsFeatures:
         try:
             done = self._dism(verb, f"/FeatureName:{name}", *more, "/NoRestart")
         finally:
-            self._states.forget()
+            self.states.forget()
         if done.code not in (_SUCCESS, _REBOOT_NEEDED):
             raise _failed("dism.exe", f"change {name}", done)
 
