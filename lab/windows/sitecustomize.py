@@ -165,9 +165,10 @@ def _remembering(host_class):  # noqa: C901 - classes, not branches
             self.files = SafeFiles(self.disk)
             self.services = RememberingServices(self.registry)
 
-        def flush(self):
-            self.registry.flush()
-            _save_registry()
+        def flush(self, *, registry=True):
+            if registry:
+                self.registry.flush()
+                _save_registry()
 
     return LabHost
 

@@ -6,6 +6,7 @@ a module in a zip takes longer than to run it, and a program has hundreds of the
 included: so they all are in one file, read at once.
 """
 
+import _thread
 import builtins
 import marshal
 import os
@@ -98,6 +99,8 @@ if __name__ == "__main__":
     import dataclasses
 
     dataclasses.exec = Records(known_records)  # type: ignore[attr-defined]
+    # Windows loads its libraries while Python goes on; every verb needs them.
+    _thread.start_new_thread(__import__, ("ctypes",))
 
     from transom.node.program import main
 

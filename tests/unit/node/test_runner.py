@@ -199,6 +199,23 @@ def test_a_refused_host_is_told_every_reason_and_not_touched(make_host, request_
     assert host.snapshot() == first
 
 
+def test_the_registry_is_flushed_at_the_end_of_a_run_that_changed_it_and_no_other(
+    make_host, request_for
+):
+    host, asked, request = make_host(), [], request_for(Verb.PREPARE)
+    flush = host.flush
+
+    def note(*, registry=True):
+        asked.append(registry)
+        flush(registry=registry)
+
+    host.flush = note
+    run(host, request)
+    host.files.write(request.recipe.files[0].path, b"somebody else's")
+    assert "files" in run(host, request).changed
+    assert asked == [True, False]
+
+
 def test_an_api_server_that_tells_no_clock_is_only_refused_where_it_is_not_reached(
     make_host, request_for
 ):

@@ -132,5 +132,5 @@ class Machine(UndoHost, Protocol):
     def take_over(self, known: Mapping[str, Any]) -> None:
         """Know what another process of this program found ahead."""
 
-    def flush(self) -> None:
-        """Return when everything written so far would outlive a power cut."""
+    def flush(self, *, registry: bool = True) -> None:
+        """Return when everything written so far would outlive a power cut; the registry where asked."""

@@ -154,12 +154,13 @@ class SimulatedHost:
     def note(self, act: str, subject: str, before: Mapping[str, object] | None) -> None:
         """Nothing is recorded on the bare host."""
 
-    def flush(self) -> None:
+    def flush(self, *, registry: bool = True) -> None:
         """Make everything durable."""
 
         def act() -> None:
             self.disk.flush_all()
-            self.settings.flush()
+            if registry:
+                self.settings.flush()
 
         self.calls.made("flush everything", act)
 

@@ -131,7 +131,7 @@ class WindowsHost:
                 getattr(self, name)
 
     def look_ahead(self, *, features: Sequence[str], files: Sequence[str]) -> None:
-        self._looking = [*self.features.ask_ahead(features), *self.disk.sum_ahead(files)]
+        self._looking = [*self.disk.sum_ahead(files), *self.features.ask_ahead(features)]
 
     def known_ahead(self) -> dict[str, Any]:
         deadline = time.monotonic() + _PATIENCE_S
@@ -151,6 +151,7 @@ class WindowsHost:
     def note(self, act: str, subject: str, before: Mapping[str, object] | None) -> None:
         """Nothing is recorded on the bare host."""
 
-    def flush(self) -> None:
-        self.registry.flush()
+    def flush(self, *, registry: bool = True) -> None:
+        if registry:
+            self.registry.flush()
         self.disk.flush_volume(_SYSTEM_DRIVE)

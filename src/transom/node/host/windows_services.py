@@ -47,6 +47,10 @@ _NOT_IN_TIME = 1053
 _POLL_S, _WAIT_S, _REPORT_S = 0.05, 60.0, 9.0
 
 
+# What a service is apart from what it is created with.
+_AS_CREATED = ServiceDefinition(command="", display_name="", start="auto")
+
+
 class _Action(ctypes.Structure):
     _fields_ = (("type", ctypes.c_int), ("delay_ms", wintypes.DWORD))
 
@@ -185,16 +189,22 @@ class WindowsServices:
         if definition is None:
             self._delete(name)
             return
-        if self.get(name) is None:
+        found = self.get(name)
+        if found is None:
             _create(name, definition)
-        delayed = bool(self._number(_SERVICES + name, "DelayedAutostart"))
+        before = found or _AS_CREATED
+        delayed = definition.start == _DELAYED
         with _service(name) as handle:
-            _configure(handle, name, definition)
-            if delayed != (definition.start == _DELAYED):
-                _set_delayed(handle, name, delayed=not delayed)
+            if found is not None or definition.depends_on:
+                _configure(handle, name, definition)
+            if _recovery(before) != _recovery(definition):
+                _set_failure_actions(handle, name, definition)
+            if delayed != (before.start == _DELAYED):
+                _set_delayed(handle, name, delayed=delayed)
         environment = definition.environment
-        data = RegistryData("multi-string", environment) if environment else None
-        self._registry.put(_SERVICES + name, "Environment", data)
+        if environment != before.environment:
+            data = RegistryData("multi-string", environment) if environment else None
+            self._registry.put(_SERVICES + name, "Environment", data)
 
     def start(self, name: str) -> None:
         began = time.monotonic()
@@ -340,7 +350,10 @@ def _configure(handle: int, name: str, definition: ServiceDefinition) -> None:
     )
     if not changed:
         raise last_failure("change the service", name)
-    _set_failure_actions(handle, name, definition)
+
+
+def _recovery(definition: ServiceDefinition) -> tuple[tuple[int, ...], int]:
+    return definition.restart_delays_ms, definition.reset_s
 
 
 def _set_delayed(handle: int, name: str, *, delayed: bool) -> None:
