@@ -158,7 +158,7 @@ class Background(SimulatedBackground):
         super().__init__()
         self._machine = machine
 
-    def start(self, argv: Any, payload: bytes) -> None:
+    def start(self, argv: Any, payload: Any) -> None:
         super().start(argv, payload)
         main([*argv[2:]], machine=self._machine.host, stdin=io.StringIO(), stdout=io.StringIO())
 

@@ -20,6 +20,8 @@ _BACKUP_PRIVILEGE = 17
 _FLUSHED = r"SOFTWARE\transom-lab"
 _SERVICES = r"SYSTEM\CurrentControlSet\Services"
 _PARSED = {}
+_LOOKED = {}
+_MOMENT_S = 0.05
 
 
 class _Finder:
@@ -163,9 +165,10 @@ def _remembering(host_class):  # noqa: C901 - classes, not branches
             self.files = SafeFiles(self.disk)
             self.services = RememberingServices(self.registry)
 
-        def flush(self):
-            self.registry.flush()
-            _save_registry()
+        def flush(self, *, registry=True):
+            if registry:
+                self.registry.flush()
+                _save_registry()
 
     return LabHost
 
@@ -176,10 +179,21 @@ def _text(path):
 
 
 def _read():
-    """What was kept, which is read again only when it is another file."""
-    if not os.path.exists(_KEPT):
+    """What was kept, which is read again only when it is another file; looked at once in a moment."""
+    import time
+
+    if time.monotonic() - _LOOKED.get("at", -1) < _MOMENT_S:
+        return dict(_LOOKED["kept"])
+    kept = _read_again()
+    _LOOKED.update(at=time.monotonic(), kept=kept)
+    return dict(kept)
+
+
+def _read_again():
+    try:
+        found = os.stat(_KEPT)
+    except OSError:
         return {}
-    found = os.stat(_KEPT)
     version = (found.st_mtime_ns, found.st_size, found.st_ino)
     kept = _PARSED.get(version)
     if kept is None:
@@ -188,13 +202,13 @@ def _read():
         kept = json.loads(_text(_KEPT))
         _PARSED.clear()
         _PARSED[version] = kept
-    return dict(kept)
+    return kept
 
 
 def _change(path, sddl):
     import json
 
-    kept = _read()
+    kept = dict(_read_again())
     if kept.pop(path.lower(), None) == sddl is None:
         return
     if sddl is not None:
@@ -203,6 +217,7 @@ def _change(path, sddl):
     with open(beside, "w", encoding="utf-8") as file:
         file.write(json.dumps(kept))
     os.replace(beside, _KEPT)
+    _LOOKED.clear()
 
 
 def _save_registry():

@@ -29,10 +29,11 @@ _DOCKER_TIMEOUT_S = 120
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """How one kind of change is seen and put back."""
+    """How one kind of change is seen and put back, and whether Windows keeps it in its registry."""
 
     look: Callable[[ReadHost, str], Before]
     restore: Callable[[UndoHost, str, Before], None]
+    in_registry: bool = True
 
 
 def restore_all(host: UndoHost, receipt: Receipt) -> None:
@@ -275,9 +276,9 @@ def _restore_join(_host: UndoHost, _name: str, _before: Before) -> None:
 
 
 ACTS: Mapping[str, Act] = {
-    "file": Act(_look_file, _restore_file),
-    "directory": Act(_look_directory, _restore_directory),
-    "acl": Act(_look_acl, _restore_acl),
+    "file": Act(_look_file, _restore_file, in_registry=False),
+    "directory": Act(_look_directory, _restore_directory, in_registry=False),
+    "acl": Act(_look_acl, _restore_acl, in_registry=False),
     "registry-key": Act(_look_key, _restore_key),
     "registry-value": Act(_look_value, _restore_value),
     "variable": Act(_look_variable, _restore_variable),
@@ -288,11 +289,11 @@ ACTS: Mapping[str, Act] = {
     "defender-exclusion": Act(_look_exclusion, _restore_exclusion),
     "feature": Act(_look_feature, _restore_feature),
     "service": Act(_look_service, _restore_service),
-    SERVICE_STATE: Act(_look_service_state, _restore_service_state),
-    "docker-network": Act(_look_docker, _restore_docker),
-    "hns-network": Act(_look_hns, _restore_hns),
-    "directory-entries": Act(_look_entries, _restore_entries),
-    "adopted": Act(_look_adopted, _restore_adopted),
-    "adapter": Act(_look_adapter, _restore_adapter),
-    "kubeadm-join": Act(_look_join, _restore_join),
+    SERVICE_STATE: Act(_look_service_state, _restore_service_state, in_registry=False),
+    "docker-network": Act(_look_docker, _restore_docker, in_registry=False),
+    "hns-network": Act(_look_hns, _restore_hns, in_registry=False),
+    "directory-entries": Act(_look_entries, _restore_entries, in_registry=False),
+    "adopted": Act(_look_adopted, _restore_adopted, in_registry=False),
+    "adapter": Act(_look_adapter, _restore_adapter, in_registry=False),
+    "kubeadm-join": Act(_look_join, _restore_join, in_registry=False),
 }

@@ -4,7 +4,6 @@ Wraps any machine. A step cannot change a host without leaving the intent behind
 given nothing else to change it with.
 """
 
-import hashlib
 import ntpath
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -94,6 +93,9 @@ class JournalledFiles:
     def open(self, path: str) -> BufferedIOBase:
         return self.machine.files.open(path)
 
+    def sha256(self, path: str) -> str:
+        return self.machine.files.sha256(path)
+
     def size(self, path: str) -> int:
         return self.machine.files.size(path)
 
@@ -141,7 +143,7 @@ class JournalledFiles:
     def _before(self, path: str, *, secret: bool) -> dict[str, Any] | None:
         if self.kind(path) is PathKind.ABSENT:
             return None
-        digest = sha256_of(self.machine.files.open(path))
+        digest = self.machine.files.sha256(path)
         if secret:
             return {"sha256": digest}
         copy = ntpath.join(self.saved, digest)
@@ -158,13 +160,6 @@ def chunks_of(stream: BufferedIOBase) -> Iterator[bytes]:
     with stream:
         while chunk := stream.read(_CHUNK_BYTES):
             yield chunk
-
-
-def sha256_of(stream: BufferedIOBase) -> str:
-    """The SHA-256 of an open file, in hexadecimal; closes it."""
-    with stream:
-        # Into one buffer: a new one for each part takes longer than the sum itself.
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from transom.model.answers import Leftover
 from transom.model.recipe import Recipe, Service
 from transom.node.host.environment import has_entry
-from transom.node.host.files import BESIDE
+from transom.node.host.files import BESIDE, PART
 from transom.node.host.protocols import ReadHost, UndoHost
 from transom.node.host.values import FirewallPort, PathKind
-from transom.node.steps.artifacts import MANIFEST, PART
+from transom.node.steps.artifacts import MANIFEST
 from transom.node.steps.join import Layout, kubeadm_path, reset_node
 
 

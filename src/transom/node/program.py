@@ -13,6 +13,7 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, TextIO
+from zipimport import zipimporter
 
 from transom.errors import InvalidDocument, TransomError, UsageError
 from transom.model.codec import encode
@@ -75,10 +76,15 @@ def this_machine(*, lasting: bool) -> Machine:
         from transom.node.host.windows import WindowsHost
 
         host = WindowsHost()
-        if lasting:
+        if lasting and reads_its_file(__spec__.loader):
             host.import_all()
         return host
     raise UsageError("the node program runs on Windows", hint="Use `transom apply` from elsewhere.")
+
+
+def reads_its_file(loader: object) -> bool:
+    """Whether each module is read when it is imported; compiled, the whole program is in memory."""
+    return isinstance(loader, zipimporter)
 
 
 def _is_lasting(options: argparse.Namespace) -> bool:
@@ -142,9 +148,18 @@ def _run(options: argparse.Namespace, machine: Machine, stdin: TextIO, say: Say)
 
 def _serve(options: argparse.Namespace, machine: Machine, text: str) -> None:
     # Only now: Windows gives a service half a minute to report, and a busy host may need that.
+    from transom.model.request import Verb
+    from transom.node.ahead import look_ahead, taken_over
+    from transom.node.host.once import begin
+    from transom.node.request import read_request
+
+    request = read_request(taken_over(machine, text), Verb(options.verb))
+    look_ahead(machine, request)  # while all the rest is imported
+    if request.join is not None:
+        begin(__import__, ("ssl",))  # to load it takes longer than to ask the API server's clock
     from transom.node.working import serve
 
-    serve(options, machine, text)
+    serve(options, machine, request)
 
 
 def _others(options: argparse.Namespace, machine: Machine, stdin: TextIO, say: Say) -> int:
@@ -183,7 +198,9 @@ def _quietly(options: argparse.Namespace, machine: Machine, stdin: TextIO) -> No
             raise UsageError("no run is under way on this host", hint="There is nothing to stop.")
         machine.files.write(layout.cancel, b"")
     elif options.verb == "compile":
-        # So that what they need of the library is compiled as well.
+        # So that what they need of the library is compiled as well; a join asks the API server's clock.
+        import ssl  # noqa: F401
+
         import transom.node.looking
         import transom.node.working  # noqa: F401
         from transom.node.compiling import keep_compiled

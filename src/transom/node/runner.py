@@ -19,6 +19,7 @@ from transom.errors import InternalError, PermanentError, Refused, TransomError,
 from transom.model.event import Level, State
 from transom.model.journal import Drift
 from transom.model.request import Request, Verb
+from transom.node.acts import ACTS
 from transom.node.choosing import Telling, chosen, present
 from transom.node.disruption import Disruption
 from transom.node.events import EventLog
@@ -261,7 +262,10 @@ class Runner:
             return
         if run.request.verb is not Verb.ADOPT:
             keep_recipe(self.machine.files, self.layout, run.request.recipe)
-        self.machine.flush()
+        contents = run.journal.contents
+        # To flush the registry holds up the whole machine, where a kubelet may just be starting.
+        begun = contents.intents[contents.settled :]
+        self.machine.flush(registry=any(ACTS[intent.act].in_registry for intent in begun))
         run.journal.settle()
         run.journal.condense()
         self._undoing.forget_copies(run.journal)

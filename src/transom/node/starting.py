@@ -5,7 +5,6 @@ be most of the time.
 """
 
 import argparse
-import json
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,8 +12,8 @@ from datetime import UTC, datetime
 from typing import Any, TextIO
 
 from transom.errors import UsageError
-from transom.model.codec import encode
 from transom.model.request import JoinSecrets, Request, Verb, run_name
+from transom.node.ahead import payload_of
 from transom.node.arguments import is_by_hand
 from transom.node.attach import follow
 from transom.node.host.nouns.files import ReadFiles
@@ -39,7 +38,7 @@ def run(
         return work(machine, layout, name, request, say)
     place = ("--home", options.home, "--run", name)
     argv = (sys.executable, sys.argv[0], request.verb.value, *place, "--service")
-    machine.background.start(argv, json.dumps(encode(request)).encode())
+    machine.background.start(argv, lambda: payload_of(machine, request))
     return follow(machine, layout, name, 0, say)
 
 

@@ -11,10 +11,9 @@ from typing import Any
 
 from transom.errors import TransomError
 from transom.model.codec import encode
-from transom.model.request import Request, SourceAccess, Verb
+from transom.model.request import Request, SourceAccess
 from transom.node.host.protocols import Machine
 from transom.node.layout import Layout
-from transom.node.request import read_request
 from transom.node.runner import Ending, Outcome, Runner
 from transom.node.watch import JOIN
 
@@ -34,9 +33,8 @@ def work(
     return _EXIT[outcome.ending]
 
 
-def serve(options: argparse.Namespace, machine: Machine, text: str) -> None:
+def serve(options: argparse.Namespace, machine: Machine, request: Request) -> None:
     """Work as the transient service: whoever wants to know reads the event file."""
-    request = read_request(text, Verb(options.verb))
     layout, name = Layout(options.home), options.run
     afterwards = leave_watch(machine, layout, name)
     with contextlib.suppress(TransomError):  # the run has written it down

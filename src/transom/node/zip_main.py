@@ -1,27 +1,35 @@
 """Where node.pyz begins: with what the host's own Python compiled of these very bytes, if it did.
 
 Becomes `__main__.py` of the zip. It decides where the program is imported from, so it imports nothing
-of the program itself. To find, open and unpack a module in a zip takes longer than to run it, and a
-program has hundreds of them, those of the library included: so they all are in one file, read at once.
+of the program itself, and of the library only what Python has at hand by then. To find, open and unpack
+a module in a zip takes longer than to run it, and a program has hundreds of them, those of the library
+included: so they all are in one file, read at once.
 """
 
+import _thread
+import builtins
 import marshal
 import os
 import sys
-from collections.abc import Mapping
 from importlib.machinery import ModuleSpec, PathFinder
-from importlib.util import source_hash, spec_from_loader
-from types import ModuleType
+from importlib.util import source_hash
 
-# Where submodules are looked for, None where there are none; and the bytecode.
-Modules = Mapping[str, tuple[list[str] | None, bytes]]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import CodeType, ModuleType
+    from typing import Any
+
+    # Where submodules are looked for, None where there are none; and the bytecode.
+    Modules = Mapping[str, tuple[list[str] | None, bytes]]
+
 SUM_BYTES = 8
 
 
 class Compiled:
     """Finds the modules that one file has; every other is found as ever."""
 
-    def __init__(self, path: str, modules: Modules) -> None:
+    def __init__(self, path: str, modules: "Modules") -> None:
         self._path, self._modules = path, modules
 
     def find_spec(
@@ -30,17 +38,35 @@ class Compiled:
         """Where a module comes from, if from here."""
         if name not in self._modules:
             return None
-        spec = spec_from_loader(name, self, origin=self._path)  # type: ignore[arg-type]
-        assert spec is not None
+        spec = ModuleSpec(name, self, origin=self._path)  # type: ignore[arg-type]
         spec.submodule_search_locations = self._modules[name][0]
         return spec
 
     def create_module(self, _spec: ModuleSpec) -> None:
         """Modules are made in the usual way."""
 
-    def exec_module(self, module: ModuleType) -> None:
+    def exec_module(self, module: "ModuleType") -> None:
         """Run a module's bytecode."""
         exec(marshal.loads(self._modules[module.__name__][1]), vars(module))  # noqa: S102, S302 - as trusted as the program beside it
+
+
+class Records:
+    """Runs what `dataclasses` writes for each record, and remembers what that compiles to.
+
+    To compile it is most of what a record takes to make, and a run makes a hundred. A text that is not
+    known, from another program or in another form, is compiled as ever.
+    """
+
+    def __init__(self, known: "Mapping[str, bytes]") -> None:
+        self.known = dict(known)
+
+    def __call__(self, text: str, *spaces: "dict[str, Any]") -> None:
+        """In place of the built-in `exec`."""
+        known = self.known.get(text)
+        code: CodeType = marshal.loads(known) if known else compile(text, "<string>", "exec")  # noqa: S302 - as trusted as the program beside it
+        if known is None:
+            self.known[text] = marshal.dumps(code)
+        builtins.exec(code, *spaces)  # noqa: S102 - what dataclasses asks for
 
 
 def compiled_name(program: bytes) -> str:
@@ -49,7 +75,8 @@ def compiled_name(program: bytes) -> str:
     return f"node-{source_hash(program + python).hex()}.{sys.implementation.cache_tag}.bin"
 
 
-def _prefer_compiled(program: str) -> None:
+def _prefer_compiled(program: str) -> "Mapping[str, bytes]":
+    """Have modules found where they are compiled, and give what is known of records."""
     with open(program, "rb") as file:  # noqa: PTH123 - pathlib takes long to import
         name = compiled_name(file.read())
     path = os.path.join(os.path.dirname(program), name)  # noqa: PTH118, PTH120 - same
@@ -57,14 +84,23 @@ def _prefer_compiled(program: str) -> None:
         with open(path, "rb") as file:  # noqa: PTH123 - same
             content = file.read()
     except OSError:
-        return
-    if source_hash(content[SUM_BYTES:]) == content[:SUM_BYTES]:
-        modules = marshal.loads(content[SUM_BYTES:])  # noqa: S302 - as trusted as the program beside it
-        sys.meta_path.insert(sys.meta_path.index(PathFinder), Compiled(path, modules))
+        return {}
+    behind = memoryview(content)[SUM_BYTES:]
+    if source_hash(behind) != content[:SUM_BYTES]:
+        return {}
+    modules, records = marshal.loads(behind)  # noqa: S302 - as trusted as the program beside it
+    sys.meta_path.insert(sys.meta_path.index(PathFinder), Compiled(path, modules))
+    return records  # type: ignore[no-any-return]
 
 
 if __name__ == "__main__":
-    _prefer_compiled(sys.argv[0])
+    known_records = _prefer_compiled(sys.argv[0])
+
+    import dataclasses
+
+    dataclasses.exec = Records(known_records)  # type: ignore[attr-defined]
+    # Windows loads its libraries while Python goes on; every verb needs them.
+    _thread.start_new_thread(__import__, ("ctypes",))
 
     from transom.node.program import main
 

@@ -3,6 +3,8 @@
 import io
 import json
 import sys
+import zipfile
+from zipimport import zipimporter
 
 import pytest
 from hypothesis import given
@@ -14,7 +16,8 @@ from transom.model.request import Verb
 from transom.node.attach import follow
 from transom.node.host.simulated import SimulatedHost
 from transom.node.layout import Layout
-from transom.node.program import main
+from transom.node.program import main, reads_its_file
+from transom.node.zip_main import Compiled
 
 LAYOUT = Layout()
 
@@ -73,7 +76,7 @@ def test_a_run_apart_from_the_session_is_handed_the_request_and_followed(call, r
     start = host.background.start
 
     def start_and_work(words, payload):
-        assert request_for(Verb.PREPARE).owner.fleet.encode() in payload
+        assert request_for(Verb.PREPARE).owner.fleet.encode() in payload()
         assert not any("shop" in word for word in words)
         start(words, payload)
         main([*words[2:]], machine=host, stdin=io.StringIO(), stdout=io.StringIO())
@@ -82,6 +85,28 @@ def test_a_run_apart_from_the_session_is_handed_the_request_and_followed(call, r
     code, said = call(*argv, request=request_for(Verb.PREPARE))
     assert code == 0
     assert said[-1]["message"] == "prepare done"
+    # What the starter found meanwhile, the service need not look for.
+    assert host.taken_over == [{"asked": [list(words) for words in host.ahead]}]
+    assert host.ahead[1]
+
+
+@pytest.mark.parametrize(("verb", "looks"), [(Verb.JOIN, True), (Verb.RESET, False)])
+def test_the_service_begins_with_what_takes_long(call, request_for, verb, looks):
+    host, request = call.host, request_for(verb)
+    host.background.start([], lambda: json.dumps(encode(request)).encode())
+    call(verb.value, "--run", "r1", "--service", request="")
+    features, files = host.ahead
+    assert features == (("Containers",) if looks else ())
+    assert {r"C:\k\kubelet.exe", r"C:\k\kubelet.exe.part"} <= set(files) or not looks
+    assert looks or not files
+
+
+def test_what_is_read_from_the_zip_is_told_from_what_is_in_memory(tmp_path):
+    file = tmp_path / "node.pyz"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("transom.py", "")
+    assert reads_its_file(zipimporter(str(file)))
+    assert not reads_its_file(Compiled("beside", {}))
 
 
 def test_the_exit_code_of_a_run_apart_is_that_of_its_error(call, request_for):
@@ -160,7 +185,7 @@ def test_attach_tells_a_run_that_never_began_from_one_that_was_cut_off(call):
 
 
 def test_attach_waits_for_a_run_that_is_about_to_begin(call):
-    call.host.background.start(("node.pyz", "join"), b"")
+    call.host.background.start(("node.pyz", "join"), lambda: b"")
     code, said = call("attach", "--run", "slow")
     assert (code, said[0]["error"]) == (5, "PermanentError")
 

@@ -181,7 +181,7 @@ def test_a_refused_host_is_told_every_reason_and_not_touched(make_host, request_
     host.system.name = "other"
     host.system.free = 1
     host.network.taken = {10250}
-    host.network.unreachable = {"10.0.0.1:6443", "dl.example:443"}
+    host.network.unreachable = {"dl.example:443"}
     host.network.server_times = {"10.0.0.1:6443": host.system.time - 301}
     first = host.snapshot()
     with pytest.raises(Refused) as caught:
@@ -194,10 +194,40 @@ def test_a_refused_host_is_told_every_reason_and_not_touched(make_host, request_
         "computer-name",
         "port-in-use",
         "unreachable",
-        "unreachable",
         "clock",
     ]
     assert host.snapshot() == first
+
+
+def test_the_registry_is_flushed_at_the_end_of_a_run_that_changed_it_and_no_other(
+    make_host, request_for
+):
+    host, asked, request = make_host(), [], request_for(Verb.PREPARE)
+    flush = host.flush
+
+    def note(*, registry=True):
+        asked.append(registry)
+        flush(registry=registry)
+
+    host.flush = note
+    run(host, request)
+    host.files.write(request.recipe.files[0].path, b"somebody else's")
+    assert "files" in run(host, request).changed
+    assert asked == [True, False]
+
+
+def test_an_api_server_that_tells_no_clock_is_only_refused_where_it_is_not_reached(
+    make_host, request_for
+):
+    host = make_host()
+    host.network.server_times = {}
+    run(host, request_for(Verb.PREPARE))
+    host.network.unreachable = {"10.0.0.1:6443"}
+    with pytest.raises(Refused) as caught:
+        run(host, request_for(Verb.JOIN))
+    assert [refusal.subject for refusal in caught.value.refusals] == ["10.0.0.1:6443"]
+    host.network.unreachable = set()
+    assert "join" in run(host, request_for(Verb.JOIN)).changed
 
 
 def test_a_node_somebody_else_joined_is_refused(make_host, request_for):

@@ -3,18 +3,18 @@
 import ctypes
 import importlib
 import ipaddress
+import os
 import re
 import sys
 import threading
 from ctypes import wintypes
-from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
 
 from transom.errors import PermanentError, TemporaryError
 from transom.node.acts import ACTS
-from transom.node.host.values import FirewallPort, HnsState, PathKind
+from transom.node.host.values import FeatureState, FirewallPort, HnsState, PathKind
 
 LARGEST = 2**31 - 1
 DENIED, NO_MORE_ITEMS = 5, 259
@@ -291,15 +291,46 @@ def test_what_windows_denies_for_another_reason_is_told(door, monkeypatch):
 def test_a_path_longer_than_windows_takes_is_named_so_that_it_does(door, monkeypatch, tmp_path):
     module = door("disk")
     long = "C:\\" + "\\".join(["x" * 60] * 5)
+    behind, really = tmp_path / "behind", os.open
 
     def opened(path, *words):
         if len(path) >= 260 and not path.startswith("\\\\?\\"):
             raise FileNotFoundError(path)
-        return (tmp_path / "behind").open(*words)
+        return really(behind, *words)
 
-    Path(tmp_path / "behind").write_bytes(b"there")
-    monkeypatch.setattr(module, "open", opened, raising=False)
-    assert module.WindowsDisk().read(long) == b"there"
+    behind.write_bytes(b"there" * 20_000)
+    for name in ("O_BINARY", "O_NOINHERIT"):
+        monkeypatch.setattr(module.os, name, 0, raising=False)
+    monkeypatch.setattr(module.os, "open", opened)
+    disk = module.WindowsDisk()
+    assert disk.read(long) == b"there" * 20_000
+    disk.append(long, b", and more")
+    disk.flush(long)
+    assert behind.read_bytes() == b"there" * 20_000 + b", and more"
+
+
+@pytest.mark.parametrize(
+    ("attributes", "error", "kind"),
+    [
+        (0x20, 0, PathKind.FILE),
+        (0x10, 0, PathKind.DIRECTORY),
+        (0x410, 0, PathKind.LINK),
+        (0x400, 0, PathKind.LINK),
+        (0xFFFF_FFFF, 2, PathKind.ABSENT),
+        (0xFFFF_FFFF, 3, PathKind.ABSENT),
+        (0xFFFF_FFFF, 32, PathKind.DIRECTORY),
+    ],
+)
+def test_what_is_at_a_path_is_told_by_its_attributes_and_what_is_in_use_by_its_directory(
+    door, monkeypatch, attributes, error, kind
+):
+    module = door("disk")
+    monkeypatch.setattr(module, "_attributes", lambda _path: attributes)
+    monkeypatch.setattr(ctypes, "get_last_error", lambda: error, raising=False)
+    for name, bits in (("REPARSE_POINT", 0x400), ("DIRECTORY", 0x10)):
+        monkeypatch.setattr(module.stat, f"FILE_ATTRIBUTE_{name}", bits, raising=False)
+    monkeypatch.setattr(module.os, "lstat", lambda _path: SimpleNamespace(st_file_attributes=0x10))
+    assert module.WindowsDisk().kind(r"C:\k") is kind
 
 
 def test_a_service_that_is_just_stopping_is_waited_for(door, monkeypatch):
@@ -349,7 +380,7 @@ def test_a_starter_that_is_second_leaves_the_first_ones_service_alone(door, monk
     monkeypatch.setattr(background, "descriptor_from", lambda _text: Descriptor())
     monkeypatch.setattr(background, "_create_pipe", lambda *_: background.INVALID_HANDLE)
     with pytest.raises(TemporaryError, match="another run is just beginning"):
-        background.WindowsBackground(services).start(["node.pyz"], b"request")
+        background.WindowsBackground(services).start(["node.pyz"], lambda: b"request")
     assert services.names == {"transom-run"}
 
 
@@ -455,3 +486,72 @@ def test_a_firewall_rule_that_says_only_a_port_is_replaced_and_put_back(door):
     assert rules.texts == [Rules.PLAIN]
     ACTS["firewall-rule"].restore(host, "kubelet", before)
     assert rules.texts == [Rules.PLAIN.replace("10250", "1")]
+
+
+class Dism:
+    """Answers as dism.exe does, when a test lets it; notices who runs beside it."""
+
+    def __init__(self):
+        self.ran, self.beside, self.now = [], [], 0
+        self.may_end = threading.Event()
+
+    def run(self, argv, *, timeout_s):
+        assert timeout_s
+        self.now += 1
+        self.beside.append(self.now)
+        self.ran.append(argv[-1] if argv[-1] != "/NoRestart" else argv[3])
+        assert self.may_end.wait(10)
+        self.now -= 1
+        return SimpleNamespace(code=0, output="State : Enabled\n")
+
+
+def test_a_feature_that_was_asked_for_ahead_is_asked_for_once_and_dism_never_runs_beside_itself(
+    door,
+):
+    dism = Dism()
+    features = door("settings").WindowsFeatures(dism)
+    features.ask_ahead(["Containers"])
+    found = []
+    names = ("Containers", "Hyper-V", "Containers")
+    asking = [
+        threading.Thread(target=lambda name=name: found.append(features.state(name)))
+        for name in names
+    ]
+    for thread in asking:
+        thread.start()
+    dism.may_end.set()
+    for thread in asking:
+        thread.join(10)
+    assert found == [FeatureState.ENABLED] * len(names)
+    assert sorted(dism.ran) == ["/FeatureName:Containers", "/FeatureName:Hyper-V"]
+    assert set(dism.beside) == {1}
+
+
+def test_a_change_makes_features_be_asked_for_again(door):
+    dism = Dism()
+    dism.may_end.set()
+    features = door("settings").WindowsFeatures(dism)
+    features.state("Containers")
+    features.enable("Containers")
+    features.state("Containers")
+    asked = "/FeatureName:Containers"
+    assert dism.ran == [asked, "/Enable-Feature", asked]
+
+
+def test_the_room_of_volumes_is_that_of_windows_and_a_missing_one_has_none(door, monkeypatch):
+    system = door("system")
+
+    def free_space(root, free, total, _all):
+        if root != "C:\\":
+            return 0
+        free._obj.value, total._obj.value = 3, 5
+        return 1
+
+    monkeypatch.setattr(system, "_free_space", free_space)
+    this = system.WindowsSystem(None)
+    assert this.free_bytes(r"C:\k") == 3
+    assert {root: (room.free, room.total) for root, room in this.volumes().items()} == {
+        "C:\\": (3, 5)
+    }
+    with pytest.raises(PermanentError, match="cannot measure D:"):
+        this.free_bytes("D:\\")

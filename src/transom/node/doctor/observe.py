@@ -27,7 +27,6 @@ from transom.node.doctor.redaction import Redactor
 from transom.node.host.protocols import Machine
 from transom.node.host.values import PathKind
 from transom.node.journal import Journal
-from transom.node.journalling import sha256_of
 from transom.node.kept_recipe import kept_recipe
 from transom.node.layout import Layout
 from transom.node.steps.artifacts import MANIFEST
@@ -240,7 +239,7 @@ class _Look:
             yield PathSeen(path=path, kind=kind.value, sha256=found, wanted_sha256=sha256)
 
     def _hash(self, path: str) -> str:
-        return sha256_of(self._files.open(path))
+        return self._files.sha256(path)
 
     def _members(self, manifest: str) -> dict[str, str]:
         if self._kind(manifest) is not PathKind.FILE:

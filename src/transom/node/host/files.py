@@ -14,6 +14,8 @@ from transom.node.host.values import PathKind
 
 BESIDE = ".transom"
 """Ending of the file that is written beside its target before it takes the target's name."""
+PART = ".part"
+"""Ending of a file that is brought from elsewhere, as long as its bytes were not verified."""
 
 
 class SafeFiles:
@@ -30,6 +32,9 @@ class SafeFiles:
 
     def open(self, path: str) -> BufferedIOBase:
         return self._disk.open(path)
+
+    def sha256(self, path: str) -> str:
+        return self._disk.sha256(path)
 
     def size(self, path: str) -> int:
         return self._disk.size(path)

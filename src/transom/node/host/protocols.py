@@ -5,8 +5,8 @@ undo. The implementations are `simulated`, `windows` and, around either, `transo
 Each raises only errors of `transom.errors`.
 """
 
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 from transom.node.host.nouns.files import Disk, Files, ReadFiles, UndoFiles
 from transom.node.host.nouns.network import Hns, Network, ReadNetwork, UndoNetwork
@@ -123,5 +123,14 @@ class Machine(UndoHost, Protocol):
     @property
     def web(self) -> WebCalls: ...
 
-    def flush(self) -> None:
-        """Return when everything written so far would outlive a power cut."""
+    def look_ahead(self, *, features: Sequence[str], files: Sequence[str]) -> None:
+        """Begin to look, beside all else, at states and sums: whoever asks for one then waits for it."""
+
+    def known_ahead(self) -> dict[str, Any]:
+        """Give what was found so, as JSON types; waits a little for what is still looked at."""
+
+    def take_over(self, known: Mapping[str, Any]) -> None:
+        """Know what another process of this program found ahead."""
+
+    def flush(self, *, registry: bool = True) -> None:
+        """Return when everything written so far would outlive a power cut; the registry where asked."""

@@ -136,16 +136,31 @@ class SimulatedHost:
         self.hns = SimulatedHns(self.vitals)
         self.programs: dict[str, Program] = {}
         self.processes = SimulatedProcesses(self)
+        self.ahead: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+        self.taken_over: list[Mapping[str, Any]] = []
+
+    def look_ahead(self, *, features: Sequence[str], files: Sequence[str]) -> None:
+        """Remember what was asked for: here nothing takes long."""
+        self.ahead = (tuple(features), tuple(files))
+
+    def known_ahead(self) -> dict[str, Any]:
+        """Where nothing takes long, what was asked for stands for what was found."""
+        return {"asked": [list(words) for words in self.ahead]}
+
+    def take_over(self, known: Mapping[str, Any]) -> None:
+        """Remember it."""
+        self.taken_over.append(known)
 
     def note(self, act: str, subject: str, before: Mapping[str, object] | None) -> None:
         """Nothing is recorded on the bare host."""
 
-    def flush(self) -> None:
+    def flush(self, *, registry: bool = True) -> None:
         """Make everything durable."""
 
         def act() -> None:
             self.disk.flush_all()
-            self.settings.flush()
+            if registry:
+                self.settings.flush()
 
         self.calls.made("flush everything", act)
 

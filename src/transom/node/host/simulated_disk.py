@@ -5,6 +5,7 @@ unflushed append any part.
 """
 
 import contextlib
+import hashlib
 import io
 import ntpath
 import random
@@ -83,6 +84,9 @@ class SimulatedDisk:
 
     def open(self, path: str) -> BufferedIOBase:
         return io.BytesIO(self.read(path))
+
+    def sha256(self, path: str) -> str:
+        return hashlib.sha256(self.read(path)).hexdigest()
 
     def size(self, path: str) -> int:
         return len(self.read(path))

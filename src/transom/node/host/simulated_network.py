@@ -59,7 +59,7 @@ class SimulatedNetwork:
         return port not in self.taken
 
     def time_at(self, host: str, port: int) -> float | None:
-        return self.server_times.get(f"{host}:{port}")
+        return self.server_times.get(f"{host}:{port}") if self.reaches(host, port) else None
 
     def add_dns_suffix(self, suffix: str) -> None:
         suffixes = self.dns_suffixes()

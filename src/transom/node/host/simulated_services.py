@@ -64,8 +64,8 @@ class SimulatedBackground:
     left: list[tuple[tuple[str, ...], bytes]] = field(default_factory=list)
     asked_to_stop: Callable[[], bool] = lambda: False
 
-    def start(self, argv: Sequence[str], payload: bytes) -> None:
-        self.started.append((tuple(argv), payload))
+    def start(self, argv: Sequence[str], payload: Callable[[], bytes]) -> None:
+        self.started.append((tuple(argv), payload()))
 
     def is_started(self) -> bool:
         return bool(self.started)

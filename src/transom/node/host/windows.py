@@ -8,18 +8,22 @@ import sys
 
 assert sys.platform == "win32"
 
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from transom.node.host.clock import RealClock
 from transom.node.host.files import SafeFiles
+from transom.node.host.values import FeatureState
 from transom.node.host.windows_background import WindowsBackground
 from transom.node.host.windows_disk import WindowsDisk
 from transom.node.host.windows_registry import WindowsEnvironment, WindowsRegistry
 from transom.node.host.windows_services import WindowsServices
 
 if TYPE_CHECKING:
+    from threading import Thread
+
     from transom.node.host.cluster import NodeCluster
     from transom.node.host.downloads import Downloads
     from transom.node.host.processes import RealProcesses
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
     from transom.node.host.windows_vitals import WindowsVitals
 
 _SYSTEM_DRIVE = "C:"
+_PATIENCE_S = 1.0
 
 
 class WindowsHost:
@@ -45,6 +50,7 @@ class WindowsHost:
         self.environment = WindowsEnvironment(self.registry)
         self.services = WindowsServices(self.registry)
         self.background = WindowsBackground(self.services)
+        self._looking: list[Thread] = []
 
     @cached_property
     def processes(self) -> "RealProcesses":
@@ -124,9 +130,28 @@ class WindowsHost:
             if isinstance(getattr(type(self), name), cached_property):
                 getattr(self, name)
 
+    def look_ahead(self, *, features: Sequence[str], files: Sequence[str]) -> None:
+        self._looking = [*self.disk.sum_ahead(files), *self.features.ask_ahead(features)]
+
+    def known_ahead(self) -> dict[str, Any]:
+        deadline = time.monotonic() + _PATIENCE_S
+        for thread in self._looking:
+            thread.join(max(0.0, deadline - time.monotonic()))
+        states, sums = self.features.states.known(), self.disk.sums.answers.known()
+        return {
+            "features": {name: state.value for name, state in states.items()},
+            "sums": [[*mark, found] for mark, found in sums.items()],
+        }
+
+    def take_over(self, known: Mapping[str, Any]) -> None:
+        states = {name: FeatureState(state) for name, state in known["features"].items()}
+        self.features.states.know(states)
+        self.disk.sums.answers.know({tuple(mark): found for *mark, found in known["sums"]})
+
     def note(self, act: str, subject: str, before: Mapping[str, object] | None) -> None:
         """Nothing is recorded on the bare host."""
 
-    def flush(self) -> None:
-        self.registry.flush()
+    def flush(self, *, registry: bool = True) -> None:
+        if registry:
+            self.registry.flush()
         self.disk.flush_volume(_SYSTEM_DRIVE)

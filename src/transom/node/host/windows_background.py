@@ -10,7 +10,6 @@ import sys
 assert sys.platform == "win32"
 
 import ctypes
-import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -105,7 +104,7 @@ class WindowsBackground:
     def __init__(self, services: WindowsServices) -> None:
         self._services = services
 
-    def start(self, argv: Sequence[str], payload: bytes) -> None:
+    def start(self, argv: Sequence[str], payload: Callable[[], bytes]) -> None:
         """Start the service with that command line and hand the payload over."""
         if self._services.running(SERVICE):
             raise TemporaryError("the host is busy: a run is under way", subject=SERVICE)
@@ -171,6 +170,8 @@ class WindowsBackground:
 
     def be_session(self, work: Callable[[Callable[[], bool]], int]) -> int:
         """Work until done or until this session is asked to end."""
+        import signal  # its names take longer to make than a run to start
+
         asked = threading.Event()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGBREAK):
             signal.signal(number, lambda *_: asked.set())
@@ -241,13 +242,14 @@ def _pipe() -> Iterator[int]:
         close_handle(pipe)
 
 
-def _send(pipe: int, payload: bytes, taken: threading.Event) -> None:
+def _send(pipe: int, payload: Callable[[], bytes], taken: threading.Event) -> None:
     """Hand the payload over, and say so when the other side has read it all."""
+    data = payload()
     if not _connect_pipe(pipe, None) and ctypes.get_last_error() != _ALREADY_CONNECTED:
         return
     written, position = wintypes.DWORD(), 0
-    while position < len(payload):
-        part = payload[position : position + _BUFFER_BYTES]
+    while position < len(data):
+        part = data[position : position + _BUFFER_BYTES]
         if not write_file(pipe, part, len(part), ctypes.byref(written), None):
             return
         position += written.value

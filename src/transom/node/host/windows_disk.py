@@ -9,14 +9,17 @@ import ntpath
 import os
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from ctypes import wintypes
 from functools import partial
 from io import BufferedIOBase
+from threading import Thread
 from typing import TypeVar
 
 from transom.errors import TemporaryError
+from transom.node.host.once import begin
+from transom.node.host.sums import Sums
 from transom.node.host.values import PathKind
 from transom.node.host.windows_error import last_failure, translated
 from transom.node.host.windows_handles import (
@@ -40,6 +43,13 @@ _create_file.argtypes = [
     wintypes.HANDLE,
 ]
 _create_file.restype = wintypes.HANDLE
+_attributes = _kernel32.GetFileAttributesW
+_attributes.argtypes = [wintypes.LPCWSTR]
+_attributes.restype = wintypes.DWORD
+_NO_ATTRIBUTES = 0xFFFF_FFFF
+_NOT_THERE = (2, 3)  # no such file, no such directory
+_APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+_PART_BYTES = 1 << 16
 _GENERIC_WRITE = 0x4000_0000
 _SHARE_READ, _SHARE_ALL = 0x1, 0x7
 _CREATE_ALWAYS, _OPEN_EXISTING = 2, 3
@@ -62,25 +72,39 @@ def _named(path: str) -> str:
 class WindowsDisk:
     """The file system of this machine."""
 
+    def __init__(self) -> None:
+        self.sums = Sums()
+
     def kind(self, path: str) -> PathKind:
-        try:
-            found = os.lstat(_named(path))
-        except FileNotFoundError:
-            return PathKind.ABSENT
-        except OSError as error:
-            with translated("look at", path):
-                raise error from None
-        if found.st_file_attributes & stat.FILE_ATTRIBUTE_REPARSE_POINT:
+        # Asked more often than all else: anything more than its attributes would open the file.
+        found = _attributes(_named(path))
+        if found == _NO_ATTRIBUTES:
+            if ctypes.get_last_error() in _NOT_THERE:
+                return PathKind.ABSENT
+            found = self._attributes_in_use(path)
+        if found & stat.FILE_ATTRIBUTE_REPARSE_POINT:
             return PathKind.LINK
-        return PathKind.DIRECTORY if stat.S_ISDIR(found.st_mode) else PathKind.FILE
+        return PathKind.DIRECTORY if found & stat.FILE_ATTRIBUTE_DIRECTORY else PathKind.FILE
 
     def read(self, path: str) -> bytes:
-        with translated("read", path), self.open(path) as stream:
-            return stream.read()
+        with translated("read", path), _opened(path, os.O_RDONLY) as number:
+            parts = []
+            while part := os.read(number, _PART_BYTES):
+                parts.append(part)
+            return b"".join(parts)
 
     def open(self, path: str) -> BufferedIOBase:
         with translated("read", path):
             return _when_let_go(lambda: open(_named(path), "rb"))  # noqa: PTH123 - text paths here
+
+    def sha256(self, path: str) -> str:
+        with translated("read", path):
+            return self.sums.of(lambda: self.open(path))
+
+    def sum_ahead(self, paths: Sequence[str]) -> list[Thread]:
+        """Begin to sum files, beside all else; whoever asks for one of these sums waits for it."""
+        # One processor is left to whoever goes on meanwhile.
+        return begin(self.sha256, paths, at_once=max(1, (os.cpu_count() or 1) - 1))
 
     def size(self, path: str) -> int:
         with translated("look at", path):
@@ -100,19 +124,14 @@ class WindowsDisk:
             self.set_acl(path, acl)
 
     def append(self, path: str, data: bytes) -> None:
-        with (
-            translated("write", path),
-            _when_let_go(lambda: open(_named(path), "ab")) as stream,  # noqa: PTH123 - same
-        ):
-            stream.write(data)
+        with translated("write", path), _opened(path, _APPENDING) as number:
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(number, rest) :]
 
     def flush(self, path: str) -> None:
-        with translated("flush", path):
-            number = _when_let_go(partial(os.open, _named(path), os.O_RDWR | os.O_BINARY))
-            try:
-                os.fsync(number)
-            finally:
-                os.close(number)
+        with translated("flush", path), _opened(path, os.O_RDWR) as number:
+            os.fsync(number)
 
     def rename(self, source: str, target: str) -> None:
         with translated("put in place", target):
@@ -136,6 +155,11 @@ class WindowsDisk:
 
     def set_acl(self, path: str, sddl: str) -> None:
         set_file_access(_named(path), sddl)
+
+    def _attributes_in_use(self, path: str) -> int:
+        """The attributes of what is so much in use that Windows tells them by its directory alone."""
+        with translated("look at", path):
+            return os.lstat(_named(path)).st_file_attributes
 
     @contextmanager
     def lock(self, path: str, holder: str) -> Iterator[None]:
@@ -164,6 +188,17 @@ class WindowsDisk:
                 raise last_failure("flush the volume", drive)
         finally:
             close_handle(handle)
+
+
+@contextmanager
+def _opened(path: str, how: int) -> Iterator[int]:
+    """A file by its number: `open` asks several things about it first, which take longer than to read it."""
+    flags = how | os.O_BINARY | os.O_NOINHERIT
+    number = _when_let_go(partial(os.open, _named(path), flags, stat.S_IREAD | stat.S_IWRITE))
+    try:
+        yield number
+    finally:
+        os.close(number)
 
 
 def _insist(path: str, act: Callable[[], None]) -> None:

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from ctypes import wintypes
+from functools import cache
 
 from transom.errors import PermanentError, TemporaryError
 from transom.node.host.values import RegistryData, ServiceDefinition, ServiceStatus
@@ -44,6 +45,10 @@ _NOT_FOUND, _ALREADY_RUNNING, _NOT_ACTIVE, _SERVICE_SPECIFIC = 1060, 1056, 1062,
 _BROKEN_PIPE = 109
 _NOT_IN_TIME = 1053
 _POLL_S, _WAIT_S, _REPORT_S = 0.05, 60.0, 9.0
+
+
+# What a service is apart from what it is created with.
+_AS_CREATED = ServiceDefinition(command="", display_name="", start="auto")
 
 
 class _Action(ctypes.Structure):
@@ -140,13 +145,12 @@ class WindowsServices:
 
     def get(self, name: str) -> ServiceDefinition | None:
         key = _SERVICES + name
-        with _manager(_CONNECT) as manager:
-            handle = _open_service(manager, name, _QUERY_STATUS)
-            if not handle:
-                if ctypes.get_last_error() == _NOT_FOUND:
-                    return None
-                raise last_failure("open the service", name)
-            _close_service(handle)
+        handle = _open_service(_manager(), name, _QUERY_STATUS)
+        if not handle:
+            if ctypes.get_last_error() == _NOT_FOUND:
+                return None
+            raise last_failure("open the service", name)
+        _close_service(handle)
         delays, reset_s = _read_failure_actions(self._registry.raw(key, "FailureActions"))
         start = self._number(key, "Start")
         delayed = start == _START["auto"] and self._number(key, "DelayedAutostart")
@@ -161,25 +165,23 @@ class WindowsServices:
         )
 
     def running(self, name: str) -> bool:
-        with _manager(_CONNECT) as manager:
-            handle = _open_service(manager, name, _QUERY_STATUS)
-            if not handle:
-                return False
-            try:
-                return _status(handle, name).state in (SERVICE_START_PENDING, SERVICE_RUNNING)
-            finally:
-                _close_service(handle)
+        handle = _open_service(_manager(), name, _QUERY_STATUS)
+        if not handle:
+            return False
+        try:
+            return _status(handle, name).state in (SERVICE_START_PENDING, SERVICE_RUNNING)
+        finally:
+            _close_service(handle)
 
     def status(self, name: str) -> ServiceStatus | None:
         """What the service manager says of a service now."""
-        with _manager(_CONNECT) as manager:
-            handle = _open_service(manager, name, _QUERY_STATUS)
-            if not handle:
-                return None
-            try:
-                found = _status(handle, name)
-            finally:
-                _close_service(handle)
+        handle = _open_service(_manager(), name, _QUERY_STATUS)
+        if not handle:
+            return None
+        try:
+            found = _status(handle, name)
+        finally:
+            _close_service(handle)
         code = found.service_exit_code if found.exit_code == _SERVICE_SPECIFIC else found.exit_code
         return ServiceStatus(state=_STATES[found.state], exit_code=code)
 
@@ -187,16 +189,22 @@ class WindowsServices:
         if definition is None:
             self._delete(name)
             return
-        if self.get(name) is None:
+        found = self.get(name)
+        if found is None:
             _create(name, definition)
-        delayed = bool(self._number(_SERVICES + name, "DelayedAutostart"))
+        before = found or _AS_CREATED
+        delayed = definition.start == _DELAYED
         with _service(name) as handle:
-            _configure(handle, name, definition)
-            if delayed != (definition.start == _DELAYED):
-                _set_delayed(handle, name, delayed=not delayed)
+            if found is not None or definition.depends_on:
+                _configure(handle, name, definition)
+            if _recovery(before) != _recovery(definition):
+                _set_failure_actions(handle, name, definition)
+            if delayed != (before.start == _DELAYED):
+                _set_delayed(handle, name, delayed=delayed)
         environment = definition.environment
-        data = RegistryData("multi-string", environment) if environment else None
-        self._registry.put(_SERVICES + name, "Environment", data)
+        if environment != before.environment:
+            data = RegistryData("multi-string", environment) if environment else None
+            self._registry.put(_SERVICES + name, "Environment", data)
 
     def start(self, name: str) -> None:
         began = time.monotonic()
@@ -274,27 +282,24 @@ class WindowsServices:
         return found.value if found is not None and isinstance(found.value, tuple) else ()
 
 
-@contextmanager
-def _manager(access: int) -> Iterator[int]:
-    manager = _open_manager(None, None, access)
+@cache
+def _manager(access: int = _CONNECT) -> int:
+    """The service manager, which stays open: to open it takes longer than to ask it anything."""
+    manager: int = _open_manager(None, None, access)
     if not manager:
         raise last_failure("open", "the service manager")
-    try:
-        yield manager
-    finally:
-        _close_service(manager)
+    return manager
 
 
 @contextmanager
 def _service(name: str) -> Iterator[int]:
-    with _manager(_CONNECT) as manager:
-        handle = _open_service(manager, name, _ALL_ACCESS_SERVICE)
-        if not handle:
-            raise last_failure("open the service", name)
-        try:
-            yield handle
-        finally:
-            _close_service(handle)
+    handle = _open_service(_manager(), name, _ALL_ACCESS_SERVICE)
+    if not handle:
+        raise last_failure("open the service", name)
+    try:
+        yield handle
+    finally:
+        _close_service(handle)
 
 
 @contextmanager
@@ -308,25 +313,24 @@ def _process(number: int) -> Iterator[int | None]:
 
 
 def _create(name: str, definition: ServiceDefinition) -> None:
-    with _manager(_ALL_ACCESS_MANAGER) as manager:
-        handle = _create_service(
-            manager,
-            name,
-            definition.display_name,
-            _ALL_ACCESS_SERVICE,
-            _OWN_PROCESS,
-            _START[definition.start],
-            _ERROR_NORMAL,
-            definition.command,
-            None,
-            None,
-            None,
-            None,
-            None,
-        )
-        if not handle:
-            raise last_failure("make the service", name)
-        _close_service(handle)
+    handle = _create_service(
+        _manager(_ALL_ACCESS_MANAGER),
+        name,
+        definition.display_name,
+        _ALL_ACCESS_SERVICE,
+        _OWN_PROCESS,
+        _START[definition.start],
+        _ERROR_NORMAL,
+        definition.command,
+        None,
+        None,
+        None,
+        None,
+        None,
+    )
+    if not handle:
+        raise last_failure("make the service", name)
+    _close_service(handle)
 
 
 def _configure(handle: int, name: str, definition: ServiceDefinition) -> None:
@@ -346,7 +350,10 @@ def _configure(handle: int, name: str, definition: ServiceDefinition) -> None:
     )
     if not changed:
         raise last_failure("change the service", name)
-    _set_failure_actions(handle, name, definition)
+
+
+def _recovery(definition: ServiceDefinition) -> tuple[tuple[int, ...], int]:
+    return definition.restart_delays_ms, definition.reset_s
 
 
 def _set_delayed(handle: int, name: str, *, delayed: bool) -> None:

@@ -5,9 +5,12 @@ import sys
 assert sys.platform == "win32"
 
 import re
+import threading
+from collections.abc import Sequence
 
 from transom.errors import PermanentError
 from transom.node.host.nouns.processes import Processes
+from transom.node.host.once import Once, begin
 from transom.node.host.values import Completed, FeatureState, FirewallPort
 from transom.node.host.windows_registry import WindowsRegistry
 
@@ -37,17 +40,21 @@ _Rule = list[tuple[str, str]]
 class WindowsFeatures:
     """Optional features through dism.exe, which also says what waits for a boot.
 
-    A state is asked for once: dism.exe takes seconds, and only a change or a boot makes another.
+    A state is asked for once: dism.exe takes seconds, and only a change or a boot makes another. One
+    dism.exe refuses to run beside another.
     """
 
     def __init__(self, processes: Processes) -> None:
         self._processes = processes
-        self._states: dict[str, FeatureState] = {}
+        self.states: Once[str, FeatureState] = Once()
+        self._one_at_a_time = threading.Lock()
 
     def state(self, name: str) -> FeatureState:
-        if name not in self._states:
-            self._states[name] = self._ask(name)
-        return self._states[name]
+        return self.states.get(name, lambda: self._ask(name))
+
+    def ask_ahead(self, names: Sequence[str]) -> list[threading.Thread]:
+        """Begin to ask, beside all else; whoever asks for one of these states waits for it."""
+        return begin(self.state, names)
 
     def _ask(self, name: str) -> FeatureState:
         done = self._dism("/Get-FeatureInfo", f"/FeatureName:{name}")
@@ -65,14 +72,17 @@ class WindowsFeatures:
         self._change("/Disable-Feature", name)
 
     def _change(self, verb: str, name: str, *more: str) -> None:
-        self._states.clear()
-        done = self._dism(verb, f"/FeatureName:{name}", *more, "/NoRestart")
+        try:
+            done = self._dism(verb, f"/FeatureName:{name}", *more, "/NoRestart")
+        finally:
+            self.states.forget()
         if done.code not in (_SUCCESS, _REBOOT_NEEDED):
             raise _failed("dism.exe", f"change {name}", done)
 
     def _dism(self, *words: str) -> Completed:
         argv = ["dism.exe", "/Online", "/English", *words]
-        return self._processes.run(argv, timeout_s=_DISM_TIMEOUT_S)
+        with self._one_at_a_time:
+            return self._processes.run(argv, timeout_s=_DISM_TIMEOUT_S)
 
 
 class WindowsFirewall:

@@ -4,16 +4,16 @@ import sys
 
 assert sys.platform == "win32"
 
+import ctypes
 import ntpath
 import os
-import shutil
 import socket
 import string
 import time
+from ctypes import wintypes
 
 from transom.node.host.values import Volume
-from transom.node.host.windows_domain import domain_of_this_machine
-from transom.node.host.windows_error import translated
+from transom.node.host.windows_error import last_failure
 from transom.node.host.windows_registry import WindowsRegistry
 from transom.node.host.windows_security import is_elevated
 
@@ -23,6 +23,11 @@ _REBOOT_KEYS = (
     r"SOFTWARE\Microsoft\Windows\CurrentVersion\Component Based Servicing\RebootPending",
     r"SOFTWARE\Microsoft\Windows\CurrentVersion\WindowsUpdate\Auto Update\RebootRequired",
 )
+
+_kernel32 = ctypes.WinDLL("kernel32", use_last_error=True)
+_free_space = _kernel32.GetDiskFreeSpaceExW
+_free_space.argtypes = [wintypes.LPCWSTR, *[ctypes.POINTER(wintypes.ULARGE_INTEGER)] * 3]
+_free_space.restype = wintypes.BOOL
 
 
 class WindowsSystem:
@@ -46,8 +51,10 @@ class WindowsSystem:
 
     def free_bytes(self, path: str) -> int:
         drive = ntpath.splitdrive(path)[0] or os.getcwd()[:2]  # noqa: PTH109 - text paths here
-        with translated("measure", drive):
-            return shutil.disk_usage(drive + "\\").free
+        found = _volume(drive + "\\")
+        if found is None:
+            raise last_failure("measure", drive)
+        return found.free
 
     def reboot_pending(self) -> bool:
         return any(self._registry.has_key(key) for key in _REBOOT_KEYS)
@@ -60,14 +67,19 @@ class WindowsSystem:
         return str(found.value) if found is not None else ""
 
     def domain(self) -> str:
+        from transom.node.host.windows_domain import domain_of_this_machine
+
         return domain_of_this_machine()
 
     def volumes(self) -> dict[str, Volume]:
-        found = {}
-        for root in (f"{letter}:\\" for letter in string.ascii_uppercase):
-            try:
-                usage = shutil.disk_usage(root)
-            except OSError:
-                continue  # no such volume, or a drive without a medium
-            found[root] = Volume(free=usage.free, total=usage.total)
-        return found
+        roots = [f"{letter}:\\" for letter in string.ascii_uppercase]
+        return {root: found for root in roots if (found := _volume(root)) is not None}
+
+
+def _volume(root: str) -> Volume | None:
+    """The room of a volume; none where there is none, or a drive without a medium."""
+    # Not by shutil: it imports every way to compress.
+    free, total = wintypes.ULARGE_INTEGER(), wintypes.ULARGE_INTEGER()
+    if not _free_space(root, ctypes.byref(free), ctypes.byref(total), None):
+        return None
+    return Volume(free=free.value, total=total.value)

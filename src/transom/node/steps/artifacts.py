@@ -16,15 +16,15 @@ from transom.model.request import SourceAccess
 from transom.node.acts import restore_all
 from transom.node.archive import Extract, open_archive
 from transom.node.disruption import Disruption
+from transom.node.host.files import PART
 from transom.node.host.nouns.files import ReadFiles
 from transom.node.host.protocols import Host, ReadHost, UndoHost
 from transom.node.host.values import PathKind
-from transom.node.journalling import chunks_of, sha256_of
+from transom.node.journalling import chunks_of
 from transom.node.signature import objection
 from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
 
 INTERPRETER = "python"  # brought by whoever starts this program, which runs in it
-PART = ".part"
 MANIFEST = ".members.json"
 
 
@@ -107,7 +107,7 @@ def _bytes_state(files: ReadFiles, artifact: Artifact) -> str:
     if artifact.unpack is Unpack.FILE:
         if files.kind(artifact.path) is not PathKind.FILE:
             return "absent"
-        found = sha256_of(files.open(artifact.path))
+        found = files.sha256(artifact.path)
         return "" if found == artifact.sha256 else f"sha256:{found}"
     manifest = artifact.path + MANIFEST
     if files.kind(manifest) is not PathKind.FILE:
@@ -125,7 +125,7 @@ def _bytes_state(files: ReadFiles, artifact: Artifact) -> str:
 
 
 def _has_hash(files: ReadFiles, path: str, sha256: str) -> bool:
-    return files.kind(path) is PathKind.FILE and sha256_of(files.open(path)) == sha256
+    return files.kind(path) is PathKind.FILE and files.sha256(path) == sha256
 
 
 def _paths(artifact: Artifact) -> tuple[str, ...]:
@@ -161,7 +161,7 @@ def _bring_bytes(host: Host, wanted: Wanted) -> str:
     part = artifact.path + PART
     host.files.make_directory(ntpath.dirname(part))
     resumed = host.files.kind(part) is PathKind.FILE
-    if resumed and sha256_of(host.files.open(part)) == artifact.sha256:
+    if resumed and host.files.sha256(part) == artifact.sha256:
         return part
     found = _fetch(host, wanted, part)
     if found != artifact.sha256 and resumed:
@@ -195,7 +195,7 @@ def _fetch(host: Host, wanted: Wanted, part: str) -> str:
         host.files.write(part, chunks_of(host.files.open(artifact.file)))
     else:
         _download(host, wanted, part)
-    return sha256_of(host.files.open(part))
+    return host.files.sha256(part)
 
 
 def _download(host: Host, wanted: Wanted, part: str) -> None:
@@ -214,7 +214,7 @@ def _unpack(host: Host, artifact: Artifact, part: str) -> None:
         for member in artifact.members:
             host.files.make_directory(ntpath.dirname(member.path))
             _place(host, artifact, member, extract)
-            members[member.path] = sha256_of(host.files.open(member.path))
+            members[member.path] = host.files.sha256(member.path)
     manifest = {"sha256": artifact.sha256, "members": members}
     host.files.write(artifact.path + MANIFEST, json.dumps(manifest, indent=1).encode())
     host.files.remove(part)

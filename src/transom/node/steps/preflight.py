@@ -49,8 +49,7 @@ class Preflight:
             *_adoption(host, want),
             *_version(host, want),
             *_ports(host, want),
-            *_reach(host, want),
-            *_clock(host, want),
+            *_reach_and_clock(host, want),
         ]
         return [Drift(item.subject, item.found, item.reason, item) for item in refusals]
 
@@ -294,9 +293,17 @@ def goes_in_place(present: Present, recipe: Recipe) -> bool:
     return present.runtime == target.runtime and present.privileged in ("", target.privileged)
 
 
-def _reach(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
-    places: dict[tuple[str, int], str] = {}
+def _reach_and_clock(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
+    """Whether what the run needs can be reached; a server that tells its clock is."""
     server = _server(host, want)
+    theirs = host.network.time_at(server.host, server.port) if server else None
+    yield from _reach(host, want, server if theirs is None else None)
+    if theirs is not None:
+        yield from _clock(host, want, theirs)
+
+
+def _reach(host: ReadHost, want: NodeSpec, server: Place | None) -> Iterator[Refusal]:
+    places: dict[tuple[str, int], str] = {}
     if server is not None:
         places[(server.host, server.port)] = "the API server"
     proxied = any(item.name.lower().endswith("_proxy") for item in want.recipe.environment)
@@ -325,11 +332,7 @@ def _server(host: ReadHost, want: NodeSpec) -> Place | None:
     return server_of(want.join.endpoint)
 
 
-def _clock(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
-    server = _server(host, want)
-    theirs = host.network.time_at(server.host, server.port) if server else None
-    if theirs is None:
-        return
+def _clock(host: ReadHost, want: NodeSpec, theirs: float) -> Iterator[Refusal]:
     off = host.system.now() - theirs
     if abs(off) > want.recipe.limits.clock_skew_s:
         yield Refusal(

@@ -22,6 +22,9 @@ class ReadFiles(Protocol):
     def open(self, path: str) -> BufferedIOBase:
         """Open a file for reading by parts."""
 
+    def sha256(self, path: str) -> str:
+        """Give the SHA-256 of a file, in hexadecimal."""
+
     def size(self, path: str) -> int:
         """Give the length of a file in bytes."""
 
