@@ -6,12 +6,12 @@ back. Putting back is idempotent, so an undo that was cut short is simply done a
 
 import ntpath
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from transom.errors import InternalError
 from transom.model.codec import decode, encode
 from transom.model.journal import SERVICE_STATE, Receipt
+from transom.model.records import dataclass
 from transom.node.host.files import BESIDE
 from transom.node.host.protocols import ReadHost, UndoHost
 from transom.node.host.values import (

@@ -11,13 +11,14 @@ import json
 import ntpath
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from transom.errors import PermanentError, TransomError, UsageError
 from transom.model.answers import BootReport
 from transom.model.codec import decode, encode
 from transom.model.recipe import Recipe
+from transom.model.records import dataclass
 from transom.model.request import Request, Verb
 from transom.model.secret import SecretPlace
 from transom.node import join_configuration

@@ -8,8 +8,9 @@ import binascii
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
+
+from transom.model.records import dataclass
 
 _PEM = re.compile(
     r"-----BEGIN CERTIFICATE-----(?P<body>[A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----"

@@ -3,9 +3,8 @@
 Called by the runner. Looks only.
 """
 
-from dataclasses import dataclass
-
 from transom.model.journal import ADOPTED
+from transom.model.records import dataclass
 from transom.model.request import Request, Verb
 from transom.model.version import Version
 from transom.node.host.protocols import Machine

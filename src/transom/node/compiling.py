@@ -4,7 +4,6 @@ Called by the verb `compile`, which whoever brings the program asks for once. `z
 leaves; a program of other bytes or another Python does without.
 """
 
-import dataclasses
 import io
 import marshal
 import ntpath
@@ -46,8 +45,8 @@ def keep_compiled(files: Files, layout: Layout) -> None:
 
 @cache
 def compiled(program: bytes) -> bytes:
-    """The modules of a zip, those of the library that this process has, and its records, behind their sum."""
-    content = marshal.dumps((dict([*_of_library(), *_of_program(program)]), _of_records()))
+    """The modules of a zip and those of the library that this process has, behind their sum."""
+    content = marshal.dumps(dict([*_of_library(), *_of_program(program)]))
     return source_hash(content) + content
 
 
@@ -58,11 +57,6 @@ def _of_program(program: bytes) -> Iterator[tuple[str, tuple[list[str] | None, b
             code = compile(source.read(file), file, "exec", dont_inherit=True)
             # All of a package is in here, so there is nowhere else to look.
             yield name, ([] if file.endswith(_INIT) else None, marshal.dumps(code))
-
-
-def _of_records() -> dict[str, bytes]:
-    """What `zip_main` saw `dataclasses` write for the records of this process."""
-    return dict(getattr(vars(dataclasses).get("exec"), "known", {}))
 
 
 def _of_library() -> Iterator[tuple[str, tuple[list[str] | None, bytes]]]:

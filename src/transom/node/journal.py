@@ -8,7 +8,7 @@ the runner and the journalling host; it knows nothing of how a change is made or
 import hashlib
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -16,6 +16,7 @@ from transom.errors import PermanentError, UsageError
 from transom.model.codec import decode, encode
 from transom.model.journal import ADOPTED, SERVICE_STATE, Intent, Owner, Receipt
 from transom.model.recipe import API_VERSION
+from transom.model.records import dataclass
 from transom.node.host.files import SafeFiles
 from transom.node.host.nouns.files import Disk
 from transom.node.host.values import PathKind

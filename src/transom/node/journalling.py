@@ -6,11 +6,11 @@ given nothing else to change it with.
 
 import ntpath
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from io import BufferedIOBase
 from typing import Any
 
 from transom.model.journal import SERVICE_STATE, Intent
+from transom.model.records import dataclass
 from transom.node.acts import ACTS, SEPARATOR
 from transom.node.host.environment import has_entry
 from transom.node.host.files import SafeFiles

@@ -8,10 +8,11 @@ import base64
 import binascii
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from transom.errors import UsageError
+from transom.model.records import dataclass
 from transom.node.block_yaml import read
 
 _HTTPS_PORT = 443

@@ -1,7 +1,8 @@
 """Where the node program keeps its own things on a host."""
 
 import ntpath
-from dataclasses import dataclass
+
+from transom.model.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

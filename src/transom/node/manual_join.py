@@ -5,9 +5,9 @@ Called by the join step. The credential gets a file of its own that only adminis
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from transom.model.records import dataclass
 from transom.node.host.protocols import Host, UndoHost
 from transom.node.host.values import PathKind
 from transom.node.kubeconfig import read_access, with_client_file

@@ -4,8 +4,8 @@ Asked by the runner after network steps and by the watch after a join. It only l
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from transom.model.records import dataclass
 from transom.node.host.nouns.network import ReadNetwork
 from transom.node.host.protocols import Machine
 

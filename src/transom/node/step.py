@@ -5,12 +5,13 @@ tests walk all of them.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Protocol
 
 from transom.model.journal import Drift, Receipt
 from transom.model.recipe import Recipe
+from transom.model.records import dataclass
 from transom.model.request import JoinSecrets, SourceAccess, Verb
 from transom.model.version import VersionRange
 from transom.node.disruption import Disruption

@@ -4,13 +4,13 @@ Called by the runner, which holds the lock.
 """
 
 import ntpath
-from dataclasses import dataclass
 from functools import partial
 
 from transom.errors import UsageError
 from transom.model.event import State
 from transom.model.journal import Receipt
 from transom.model.recipe import Recipe
+from transom.model.records import dataclass
 from transom.model.request import Request
 from transom.node.disruption import Disruption
 from transom.node.events import EventLog

@@ -7,7 +7,6 @@ included: so they all are in one file, read at once.
 """
 
 import _thread
-import builtins
 import marshal
 import os
 import sys
@@ -17,8 +16,7 @@ from importlib.util import source_hash
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from types import CodeType, ModuleType
-    from typing import Any
+    from types import ModuleType
 
     # Where submodules are looked for, None where there are none; and the bytecode.
     Modules = Mapping[str, tuple[list[str] | None, bytes]]
@@ -50,33 +48,13 @@ class Compiled:
         exec(marshal.loads(self._modules[module.__name__][1]), vars(module))  # noqa: S102, S302 - as trusted as the program beside it
 
 
-class Records:
-    """Runs what `dataclasses` writes for each record, and remembers what that compiles to.
-
-    To compile it is most of what a record takes to make, and a run makes a hundred. A text that is not
-    known, from another program or in another form, is compiled as ever.
-    """
-
-    def __init__(self, known: "Mapping[str, bytes]") -> None:
-        self.known = dict(known)
-
-    def __call__(self, text: str, *spaces: "dict[str, Any]") -> None:
-        """In place of the built-in `exec`."""
-        known = self.known.get(text)
-        code: CodeType = marshal.loads(known) if known else compile(text, "<string>", "exec")  # noqa: S302 - as trusted as the program beside it
-        if known is None:
-            self.known[text] = marshal.dumps(code)
-        builtins.exec(code, *spaces)  # noqa: S102 - what dataclasses asks for
-
-
 def compiled_name(program: bytes) -> str:
     """The file beside the program that has it compiled by this Python, and no other."""
     python = f"{sys.version} {sys.base_prefix}".encode()
     return f"node-{source_hash(program + python).hex()}.{sys.implementation.cache_tag}.bin"
 
 
-def _prefer_compiled(program: str) -> "Mapping[str, bytes]":
-    """Have modules found where they are compiled, and give what is known of records."""
+def _prefer_compiled(program: str) -> None:
     with open(program, "rb") as file:  # noqa: PTH123 - pathlib takes long to import
         name = compiled_name(file.read())
     path = os.path.join(os.path.dirname(program), name)  # noqa: PTH118, PTH120 - same
@@ -84,21 +62,15 @@ def _prefer_compiled(program: str) -> "Mapping[str, bytes]":
         with open(path, "rb") as file:  # noqa: PTH123 - same
             content = file.read()
     except OSError:
-        return {}
+        return
     behind = memoryview(content)[SUM_BYTES:]
-    if source_hash(behind) != content[:SUM_BYTES]:
-        return {}
-    modules, records = marshal.loads(behind)  # noqa: S302 - as trusted as the program beside it
-    sys.meta_path.insert(sys.meta_path.index(PathFinder), Compiled(path, modules))
-    return records  # type: ignore[no-any-return]
+    if source_hash(behind) == content[:SUM_BYTES]:
+        modules = marshal.loads(behind)  # noqa: S302 - as trusted as the program beside it
+        sys.meta_path.insert(sys.meta_path.index(PathFinder), Compiled(path, modules))
 
 
 if __name__ == "__main__":
-    known_records = _prefer_compiled(sys.argv[0])
-
-    import dataclasses
-
-    dataclasses.exec = Records(known_records)  # type: ignore[attr-defined]
+    _prefer_compiled(sys.argv[0])
     # Windows loads its libraries while Python goes on; every verb needs them.
     _thread.start_new_thread(__import__, ("ctypes",))
 

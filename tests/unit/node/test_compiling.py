@@ -1,6 +1,5 @@
 """The program compiled on its host: used only for the very bytes and the Python it was made of and by."""
 
-import dataclasses
 import marshal
 import runpy
 import sys
@@ -11,12 +10,11 @@ import pytest
 
 import transom
 from transom.errors import PermanentError
-from transom.node import zip_main
 from transom.node.build import build_node_zip
 from transom.node.compiling import compiled, keep_compiled
 from transom.node.host.simulated import SimulatedHost
 from transom.node.layout import Layout
-from transom.node.zip_main import SUM_BYTES, Compiled, Records, compiled_name
+from transom.node.zip_main import SUM_BYTES, Compiled, compiled_name
 
 PROGRAM = build_node_zip(Path(transom.__file__).parent)
 
@@ -99,7 +97,7 @@ def test_what_python_keeps_in_a_zip_is_compiled_as_well(tmp_path, monkeypatch):
     from shelf import book  # type: ignore[import-not-found]
 
     assert book == "read"
-    made, _ = marshal.loads(compiled.__wrapped__(PROGRAM)[SUM_BYTES:])  # noqa: S302 - made here
+    made = marshal.loads(compiled.__wrapped__(PROGRAM)[SUM_BYTES:])  # noqa: S302 - made here
     assert "transom.node.steps.join" in made
     del sys.modules["shelf"]
     monkeypatch.setattr(sys, "meta_path", [Compiled("beside", made), *sys.meta_path])
@@ -108,35 +106,6 @@ def test_what_python_keeps_in_a_zip_is_compiled_as_well(tmp_path, monkeypatch):
     assert (origin_of("shelf"), lower.book) == ("beside", "not yet")
     for name in ("shelf", "shelf.lower"):
         del sys.modules[name]
-
-
-def test_records_are_made_as_dataclasses_would_and_their_code_is_kept(monkeypatch):
-    seen = Records({})
-    monkeypatch.setattr(dataclasses, "exec", seen, raising=False)
-
-    def point():
-        @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-        class Point:
-            x: int
-            y: int = 2
-
-        return Point
-
-    first = point()(x=1)
-    assert seen.known
-    _, kept = marshal.loads(compiled.__wrapped__(PROGRAM)[SUM_BYTES:])  # noqa: S302 - made here
-    assert kept == seen.known
-
-    def refuse(*_args):
-        raise AssertionError("compiled again")
-
-    monkeypatch.setattr(dataclasses, "exec", Records(kept))
-    monkeypatch.setattr(zip_main, "compile", refuse, raising=False)
-    again = point()
-    assert (repr(again(x=1)), again(x=1) == again(x=1)) == (repr(first), True)
-    assert again(x=1) != again(x=2)
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        again(x=1).x = 2
 
 
 def test_compiling_again_writes_nothing_and_a_new_program_leaves_nothing_of_the_old(host):

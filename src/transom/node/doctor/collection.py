@@ -10,12 +10,12 @@ import ntpath
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from transom.errors import TransomError, UsageError
 from transom.model.codec import decode, encode
 from transom.model.recipe import API_VERSION
+from transom.model.records import dataclass
 from transom.node.doctor.observation import Observation
 from transom.node.doctor.observe import tail_of
 from transom.node.doctor.redaction import Redactor

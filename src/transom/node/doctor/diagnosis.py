@@ -1,9 +1,9 @@
 """The shape of a diagnosis: one named cause, what shows it, and what to do about it."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from transom.model.finding import Severity
+from transom.model.records import dataclass
 from transom.node.doctor.observation import Observation
 from transom.node.step import Seen
 

@@ -5,10 +5,11 @@ Made by `observe` on the host and read back from what `collect` wrote elsewhere.
 
 import ntpath
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from transom.model.recipe import API_VERSION, Recipe
+from transom.model.records import dataclass
 from transom.model.sight import ClusterSight
 from transom.node.quoting import split_arguments
 

@@ -1,9 +1,9 @@
 """Where on a host a diagnosis looks: by the recipe, else where kubeadm and its friends put things."""
 
 import ntpath
-from dataclasses import dataclass
 
 from transom.model.recipe import Recipe, Unpack
+from transom.model.records import dataclass
 from transom.node.steps.join import Layout as JoinLayout
 
 SERVICES = ("hns", "containerd", "docker", "kubelet", "kube-proxy", "flanneld", "rancher-wins")

@@ -5,8 +5,8 @@ after the last sign of a good start counts.
 """
 
 import re
-from dataclasses import dataclass
 
+from transom.model.records import dataclass
 from transom.node.doctor.observation import RUNNING, LogSeen, Observation
 
 _FAILURES = (

@@ -9,7 +9,6 @@ import hashlib
 import json
 import ntpath
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
@@ -18,6 +17,7 @@ from transom.model.codec import decode, encode
 from transom.model.finding import Severity
 from transom.model.problem import Mistake
 from transom.model.recipe import API_VERSION
+from transom.model.records import dataclass
 from transom.model.sight import Given
 from transom.node.doctor.collection import collect
 from transom.node.doctor.examination import examine

@@ -1,9 +1,11 @@
 """What the nouns of a host are made of: plain values that the protocols speak in."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Any
+
+from transom.model.records import dataclass
 
 
 class PathKind(Enum):

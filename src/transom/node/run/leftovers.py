@@ -7,9 +7,9 @@ does not run.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from transom.model.records import dataclass
 from transom.node.host.nouns.network import Hns
 from transom.node.host.values import HnsState
 

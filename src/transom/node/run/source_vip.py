@@ -9,11 +9,11 @@ import ipaddress
 import json
 import ntpath
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from transom.errors import PermanentError
 from transom.model.codec import decode, encode
 from transom.model.recipe import SourceVip
+from transom.model.records import dataclass
 from transom.node.host.protocols import Machine
 from transom.node.host.values import PathKind
 from transom.node.run.waiting import NotYet

@@ -1,10 +1,10 @@
 """Waiting for something under a deadline, and saying for what."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeVar
 
 from transom.errors import TemporaryError
+from transom.model.records import dataclass
 from transom.node.host.nouns.system import Clock
 
 T = TypeVar("T")

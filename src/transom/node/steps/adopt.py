@@ -5,12 +5,12 @@ those and leaves the node its maker made.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from transom.errors import PermanentError
 from transom.model.codec import encode
 from transom.model.journal import ADOPTED, Drift, Receipt
 from transom.model.recipe import Recipe
+from transom.model.records import dataclass
 from transom.model.request import Verb
 from transom.node.disruption import Disruption
 from transom.node.host.protocols import Host, ReadHost, UndoHost

@@ -7,11 +7,11 @@ small manifest, so that a later check needs no archive.
 import json
 import ntpath
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from transom.errors import PermanentError
 from transom.model.journal import Drift, Receipt
 from transom.model.recipe import Artifact, Member, Service, Unpack
+from transom.model.records import dataclass
 from transom.model.request import SourceAccess
 from transom.node.acts import restore_all
 from transom.node.archive import Extract, open_archive

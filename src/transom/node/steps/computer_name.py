@@ -5,10 +5,10 @@ new name from these values when it starts.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from transom.model.journal import Drift, Receipt
 from transom.model.recipe import Recipe
+from transom.model.records import dataclass
 from transom.node.acts import restore_all
 from transom.node.disruption import Disruption
 from transom.node.host.protocols import Host, ReadHost, UndoHost

@@ -1,9 +1,9 @@
 """Programs that Windows Defender leaves alone; scanning each layer of an image takes minutes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from transom.model.journal import Drift, Receipt
+from transom.model.records import dataclass
 from transom.node.acts import restore_all
 from transom.node.disruption import Disruption
 from transom.node.host.protocols import Host, ReadHost, UndoHost

@@ -1,11 +1,11 @@
 """Directories and who may read them: secrets and configuration are for administrators only."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from transom.errors import PermanentError
 from transom.model.journal import Drift, Receipt
 from transom.model.recipe import Directory
+from transom.model.records import dataclass
 from transom.node.access import same_access
 from transom.node.acts import restore_all
 from transom.node.disruption import Disruption

@@ -1,9 +1,9 @@
 """Machine-wide variables and entries of PATH; an entry that is there is not added again."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from transom.model.journal import Drift, Receipt
+from transom.model.records import dataclass
 from transom.node.acts import restore_all
 from transom.node.disruption import Disruption
 from transom.node.host.environment import has_entry

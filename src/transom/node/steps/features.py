@@ -1,10 +1,10 @@
 """Windows features that containers need. Enabling may wait for a reboot, which the runner asks for."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from transom.errors import PermanentError
 from transom.model.journal import Drift, Receipt
+from transom.model.records import dataclass
 from transom.node.acts import restore_all
 from transom.node.disruption import Disruption
 from transom.node.host.protocols import Host, ReadHost, UndoHost

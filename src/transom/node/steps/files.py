@@ -2,10 +2,10 @@
 
 import ntpath
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from transom.model.journal import Drift, Receipt
 from transom.model.recipe import File
+from transom.model.records import dataclass
 from transom.node.access import same_access
 from transom.node.acts import restore_all
 from transom.node.disruption import Disruption

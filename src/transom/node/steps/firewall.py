@@ -1,10 +1,10 @@
 """Inbound firewall rules: the kubelet's port, and what the pod network needs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from transom.model.journal import Drift, Receipt
 from transom.model.recipe import FirewallRule
+from transom.model.records import dataclass
 from transom.node.acts import restore_all
 from transom.node.disruption import Disruption
 from transom.node.host.protocols import Host, ReadHost, UndoHost

@@ -5,11 +5,11 @@ the node program makes it again whenever it is lost; see `keep_networks`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from transom.errors import PermanentError
 from transom.model.journal import Drift, Receipt
 from transom.model.recipe import HostNetwork
+from transom.model.records import dataclass
 from transom.node.acts import restore_all
 from transom.node.disruption import Disruption
 from transom.node.host.nouns.processes import Processes

@@ -8,7 +8,7 @@ and begun again.
 import json
 import ntpath
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from transom.errors import PermanentError, TemporaryError, UsageError
@@ -16,6 +16,7 @@ from transom.model.codec import encode
 from transom.model.journal import SERVICE_STATE, Drift, Receipt
 from transom.model.kubeadm import discovery, is_older
 from transom.model.recipe import Directory, JoinPlan, Recipe
+from transom.model.records import dataclass
 from transom.model.request import JoinSecrets
 from transom.node.access import same_access
 from transom.node.acts import ACTS, restore_all

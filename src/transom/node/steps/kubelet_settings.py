@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from transom.errors import PermanentError
 from transom.model.journal import Drift, Receipt
 from transom.model.recipe import Recipe
+from transom.model.records import dataclass
 from transom.node.acts import restore_all
 from transom.node.block_yaml import read
 from transom.node.disruption import Disruption

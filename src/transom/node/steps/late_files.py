@@ -4,11 +4,11 @@ import ipaddress
 import ntpath
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from transom.errors import InternalError, TemporaryError
 from transom.model.journal import Drift, Receipt
 from transom.model.recipe import File
+from transom.model.records import dataclass
 from transom.node.acts import restore_all
 from transom.node.disruption import Disruption
 from transom.node.host.nouns.files import ReadFiles

@@ -2,13 +2,13 @@
 
 import ntpath
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from transom.errors import Refused
 from transom.model.journal import Drift, Receipt
 from transom.model.problem import Refusal
 from transom.model.recipe import Artifact, Recipe
+from transom.model.records import dataclass
 from transom.model.request import Verb
 from transom.model.version import Version
 from transom.node.certificate import certificates_in

@@ -5,9 +5,9 @@ because until then they could but wait, and they go before it is undone.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from transom.model.journal import Drift, Receipt
+from transom.model.records import dataclass
 from transom.node.acts import restore_all
 from transom.node.disruption import Disruption
 from transom.node.host.protocols import Host, ReadHost, UndoHost

@@ -1,9 +1,9 @@
 """Access to files that kubeadm and the kubelet write, set once they exist."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from transom.model.journal import Drift, Receipt
+from transom.model.records import dataclass
 from transom.node.access import same_access
 from transom.node.acts import restore_all
 from transom.node.disruption import Disruption

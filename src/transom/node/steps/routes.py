@@ -4,10 +4,10 @@ Making the first HNS network drops routes of the adapter it takes; a persistent 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from transom.model.journal import Drift, Receipt
 from transom.model.recipe import Route
+from transom.model.records import dataclass
 from transom.node.acts import restore_all
 from transom.node.disruption import Disruption
 from transom.node.host.nouns.network import ReadNetwork

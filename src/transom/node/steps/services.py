@@ -5,10 +5,10 @@ write. It is started only once the host has joined, because before that it could
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from transom.model.journal import Drift, Receipt
 from transom.model.recipe import Service
+from transom.model.records import dataclass
 from transom.node.acts import restore_all
 from transom.node.disruption import Disruption
 from transom.node.host.files import is_whole

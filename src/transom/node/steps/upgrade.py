@@ -7,11 +7,12 @@ about to change is kept first, so that an undo has the old configuration as well
 import json
 import ntpath
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from transom.errors import PermanentError
 from transom.model.journal import Drift, Receipt
 from transom.model.recipe import Artifact, Recipe, Unpack
+from transom.model.records import dataclass
 from transom.model.request import Verb
 from transom.node.acts import ACTS, restore_all
 from transom.node.archive import open_archive

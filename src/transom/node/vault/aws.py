@@ -7,10 +7,10 @@ import base64
 import binascii
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from transom.errors import PermanentError
+from transom.model.records import dataclass
 from transom.model.secret import SecretPlace
 from transom.node.host.nouns.web import WebCalls
 from transom.node.host.values import WebAnswer

@@ -6,9 +6,11 @@ Only what the calls of `aws.py` need: a POST to the root, without a query.
 import hashlib
 import hmac
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
+
+from transom.model.records import dataclass
 
 _ALGORITHM = "AWS4-HMAC-SHA256"
 _END = "aws4_request"
