@@ -11,7 +11,8 @@ WAIT_S = 10
 
 
 def test_whoever_asks_meanwhile_waits_and_gets_the_same_answer():
-    answers, looks, may_end = Once(), [], threading.Event()
+    answers: Once[str, str] = Once()
+    looks, may_end = [], threading.Event()
 
     def look():
         looks.append("looked")
@@ -31,7 +32,8 @@ def test_whoever_asks_meanwhile_waits_and_gets_the_same_answer():
 
 
 def test_another_question_does_not_wait_for_the_first():
-    answers, may_end = Once(), threading.Event()
+    answers: Once[str, object] = Once()
+    may_end = threading.Event()
     slow = threading.Thread(target=lambda: answers.get("slow", lambda: may_end.wait(WAIT_S)))
     slow.start()
     assert answers.get("quick", lambda: "answer") == "answer"
@@ -40,7 +42,7 @@ def test_another_question_does_not_wait_for_the_first():
 
 
 def test_what_could_not_be_found_is_looked_for_again():
-    answers = Once()
+    answers: Once[str, object] = Once()
 
     def fail():
         raise PermanentError("not now")
@@ -51,7 +53,7 @@ def test_what_could_not_be_found_is_looked_for_again():
 
 
 def test_what_was_forgotten_is_looked_for_again():
-    answers = Once()
+    answers: Once[str, object] = Once()
     assert answers.get("it", lambda: "old") == "old"
     answers.forget()
     assert answers.get("it", lambda: "new") == "new"

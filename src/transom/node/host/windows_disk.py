@@ -81,7 +81,14 @@ class WindowsDisk:
         if found == _NO_ATTRIBUTES:
             if ctypes.get_last_error() in _NOT_THERE:
                 return PathKind.ABSENT
-            found = self._attributes_in_use(path)
+            # What is much in use has its attributes told by its directory, which this asks too.
+            try:
+                found = os.lstat(_named(path)).st_file_attributes
+            except FileNotFoundError:
+                return PathKind.ABSENT
+            except OSError as error:
+                with translated("look at", path):
+                    raise error from None
         if found & stat.FILE_ATTRIBUTE_REPARSE_POINT:
             return PathKind.LINK
         return PathKind.DIRECTORY if found & stat.FILE_ATTRIBUTE_DIRECTORY else PathKind.FILE
@@ -155,11 +162,6 @@ class WindowsDisk:
 
     def set_acl(self, path: str, sddl: str) -> None:
         set_file_access(_named(path), sddl)
-
-    def _attributes_in_use(self, path: str) -> int:
-        """The attributes of what is so much in use that Windows tells them by its directory alone."""
-        with translated("look at", path):
-            return os.lstat(_named(path)).st_file_attributes
 
     @contextmanager
     def lock(self, path: str, holder: str) -> Iterator[None]:
