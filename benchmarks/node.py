@@ -36,7 +36,7 @@ from transom_lab.progress import Progress
 
 HERE = Path(__file__).parent
 GOLDEN = HERE.parent / "tests/data/recipes/k137-2022-containerd-flannel-overlay.json"
-ROUNDS = 3
+ROUNDS = 5
 MOST = 1.3
 READY_S = 60.0
 SETTLE_S = 1.0
@@ -221,7 +221,7 @@ def main() -> int:
             f"no figures of the node program: this machine lacks {names}; see `transom lab doctor`"
         )
         return 1 if args.required else 0
-    lab = Lab(lab_directory("bench-node"), cache=cache_directory(), progress=Progress())
+    lab = Lab(lab_directory(f"bench-node-{os.getpid()}"), cache=cache_directory(), progress=Progress())
     lab.down()
     try:
         lab.up(Wish(hosts=1, bare=True))
