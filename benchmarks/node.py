@@ -2,7 +2,8 @@
 
 Interleaved on one host of a lab of its own, downloads excluded: programs are on the host and only verified and
 placed. For each the time until the command ended and until the API server had a Ready node, which is seen by a
-watch that runs beside all of them. The figure to reach is 1.3 times the time to a Ready node. Then what each step
+watch that runs beside all of them. The figure to reach is 1.3 times the time to a Ready node, in the median and at the soonest: a kubelet
+that finds no CSINode yet tries again after pauses that grow, so that some joins of either side are Ready a second late. Then what each step
 costs, in a run that changes everything and in one that changes nothing. Where the machine cannot run a lab it says what is
 missing; that is an error only with `--required`.
 """
@@ -182,20 +183,19 @@ def measure(bench: Bench) -> None:
             took[name].append(join())
             bench.reset()
     load = ", ".join(f"{part:.0f}" for part in os.getloadavg())
-    print(
-        f"medians of {ROUNDS}; load of the last 1, 5 and 15 minutes {load} on {os.cpu_count()} cores"
-    )
-    print(f"{'':<33}{'Ready after':>14}{'command ended after':>29}")
-    base: tuple[float, ...] = ()
+    print(f"{ROUNDS} rounds; load of the last 1, 5 and 15 minutes {load} on {os.cpu_count()} cores")
+    print(f"{'':<33}{'Ready, median':>18}{'Ready, soonest':>20}{'ended, median':>20}")
+    base: list[float] = []
     for name, rows in took.items():
-        ready, ended = (statistics.median(row[part] for row in rows) for part in (1, 0))
-        base = base or (ready, ended)
-        cells = [
-            f"{own:7.1f} s{own / other:6.2f} x"
-            for own, other in zip((ready, ended), base, strict=True)
-        ]
-        verdict = "" if ready <= MOST * base[0] else f"   more than {MOST} x"
-        print(f"{name:<33}{'      '.join(cells)}{verdict}")
+        ready = [row[1] for row in rows]
+        ended = [row[0] for row in rows]
+        found = [statistics.median(ready), min(ready), statistics.median(ended)]
+        base = base or found
+        ratios = [own / other for own, other in zip(found, base, strict=True)]
+        cells = (f"{own:10.2f} s{x:6.2f} x" for own, x in zip(found, ratios, strict=True))
+        # A kubelet may be Ready a second late, on either side: only both together say something.
+        verdict = "" if max(ratios[:2]) <= MOST else f"   more than {MOST} x"
+        print(f"{name:<33}{' '.join(cells)}{verdict}")
 
 
 def show(title: str, rows: list[dict[str, Any]]) -> None:
@@ -221,7 +221,9 @@ def main() -> int:
             f"no figures of the node program: this machine lacks {names}; see `transom lab doctor`"
         )
         return 1 if args.required else 0
-    lab = Lab(lab_directory(f"bench-node-{os.getpid()}"), cache=cache_directory(), progress=Progress())
+    lab = Lab(
+        lab_directory(f"bench-node-{os.getpid()}"), cache=cache_directory(), progress=Progress()
+    )
     lab.down()
     try:
         lab.up(Wish(hosts=1, bare=True))
