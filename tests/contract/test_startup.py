@@ -39,3 +39,14 @@ def test_starting_imports_nothing_before_it_is_needed(modules, later):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=60)
     imported = set(json.loads(done.stdout))
     assert sorted(imported & set(later)) == []
+
+
+def test_starting_to_speak_ssh_starts_no_program():
+    code = (
+        "import sys; begun = []; "
+        "sys.addaudithook(lambda name, _: begun.append(name) if name == 'subprocess.Popen' else None); "
+        "import ctypes.util; find = ctypes.util.find_library; import transom.remote.ssh; "
+        "print(begun, find is ctypes.util.find_library)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=60)
+    assert done.stdout.decode().strip() == "[] True"

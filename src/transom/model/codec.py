@@ -32,7 +32,10 @@ def encode(value: Any) -> Any:
 
 
 def encode_one(value: Any) -> Any:
-    """A value that JSON has no type for, whose parts may be such in turn: for `json.JSONEncoder`."""
+    """A value that JSON has no type for, whose parts may be such in turn: for `json.JSONEncoder`.
+
+    That has a type for named tuples, the list; what holds one is encoded by `encode`.
+    """
     kind: type = type(value)
     if names := _field_names(kind):
         return {key: getattr(value, name) for key, name in names.items()}

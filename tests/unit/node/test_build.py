@@ -38,3 +38,8 @@ def imported(source):
         elif isinstance(node, ast.ImportFrom):
             assert node.module is not None
             yield node.module
+
+
+def test_nothing_is_deflated_so_that_no_release_of_zlib_has_bytes_of_its_own():
+    with zipfile.ZipFile(io.BytesIO(build_node_zip(PACKAGE))) as archive:
+        assert {entry.compress_type for entry in archive.infolist()} == {zipfile.ZIP_STORED}

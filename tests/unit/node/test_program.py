@@ -70,6 +70,17 @@ def test_a_run_in_the_foreground_prints_its_events_and_its_result(call, request_
     assert "join" in said[-1]["changed"]
 
 
+def test_a_survey_tells_every_step_of_a_host_that_differs_and_none_of_one_that_does_not(
+    call, request_for
+):
+    asked = request_for(Verb.PLAN)
+    bare = call("survey", request=asked)[1][0]["plan"]["steps"]
+    assert bare == call("plan", request=asked)[1][0]["steps"]
+    assert any(not step["drift"] for step in bare)
+    assert call("join", "--foreground", "--run", "r1", request=request_for(Verb.JOIN))[0] == 0
+    assert call("survey", request=asked)[1][0]["plan"]["steps"] == []
+
+
 def test_a_run_apart_from_the_session_is_handed_the_request_and_followed(call, request_for):
     host = call.host
     argv = ["prepare", "--run", "r1"]
