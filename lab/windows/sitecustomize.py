@@ -3,8 +3,9 @@
 Part of the Python in every host and of the one that the lab's mirror serves, so that node.pyz runs
 there unchanged. Wine stores of a security descriptor only what Unix mode bits can say, forgets a
 service's recovery actions, writes its registry twice a minute whoever flushes it, and has no volume to
-flush. Each is asked of Wine first and then kept beside it, so that it can be read back. Links that lead
-nowhere, which Wine does not show, go with their directory.
+flush. Each is asked of Wine first and then kept beside it, so that it can be read back. A symbolic link is
+shown and removed as what it is, where Wine shows what it leads to; those that lead nowhere, which Wine
+does not list, go with their directory.
 lab/native/goshim/power.c says what a power cut is.
 
 Every Python of a host loads this first, so it imports next to nothing until the node program is there.
@@ -85,20 +86,24 @@ class _Power:
     def _cut(self):
         for path, size in self._unflushed.items():
             os.truncate(path, size)
-        import ctypes
-
-        ctypes.WinDLL("bcryptprimitives").LabCutPower()
+        _shim().LabCutPower()
 
 
 def _remembering(host_class):  # noqa: C901 - classes, not branches
     from transom.node.host.files import SafeFiles
+    from transom.node.host.values import PathKind
     from transom.node.host.windows_disk import WindowsDisk
+    from transom.node.host.windows_error import last_failure
     from transom.node.host.windows_services import WindowsServices
 
     power = _Power()
+    shim = _shim()
 
     class RememberingDisk(WindowsDisk):
-        """Keeps the descriptor that was set, by path, and counts changes."""
+        """Keeps the descriptor that was set, by path, counts changes, and tells links from files."""
+
+        def kind(self, path):
+            return PathKind.LINK if shim.LabIsLink(path) else super().kind(path)
 
         def acl(self, path):
             return _read().get(path.lower()) or super().acl(path)
@@ -136,15 +141,16 @@ def _remembering(host_class):  # noqa: C901 - classes, not branches
 
         def remove(self, path):
             power.write()
-            super().remove(path)
+            if not shim.LabIsLink(path):
+                super().remove(path)
+            elif not shim.LabRemoveLink(path):
+                raise last_failure("remove", path)
             power.flushed(path)
             _change(path, None)
 
         def remove_directory(self, path):
             power.write()
-            import ctypes
-
-            ctypes.WinDLL("bcryptprimitives").LabRemoveLostLinks(path)
+            shim.LabRemoveLostLinks(path)
             super().remove_directory(path)
             _change(path, None)
 
@@ -171,6 +177,16 @@ def _remembering(host_class):  # noqa: C901 - classes, not branches
                 _save_registry()
 
     return LabHost
+
+
+def _shim():
+    """The lab's DLL; its exports take one wide string."""
+    import ctypes
+
+    shim = ctypes.WinDLL("bcryptprimitives", use_last_error=True)
+    for name in ("LabIsLink", "LabRemoveLink", "LabRemoveLostLinks"):
+        getattr(shim, name).argtypes = [ctypes.c_wchar_p]
+    return shim
 
 
 def _text(path):

@@ -350,8 +350,22 @@ const struct hook link_hooks[] = {
     {0},
 };
 
-/* For Python (lab/windows/sitecustomize.py): Wine shows it no link that leads nowhere, and so it
- * could not remove one before the directory, as it does on Windows. */
+/* For Python (lab/windows/sitecustomize.py), which does not bind its calls by name: what a link is on
+ * Windows, where Wine shows it what the link leads to, or nothing. */
+__declspec(dllexport) BOOL WINAPI LabIsLink(const WCHAR *dos) {
+    char *link = link_name(dos);
+    drop(link);
+    return link != NULL;
+}
+
+/* Removes a link and never what it leads to; FALSE with the last error where that failed. */
+__declspec(dllexport) BOOL WINAPI LabRemoveLink(const WCHAR *dos) {
+    BOOL done;
+    return remove_link(dos, &done);
+}
+
+/* Wine lists no link that leads nowhere, so Python could not remove one before the directory, as it
+ * does on Windows. */
 __declspec(dllexport) void WINAPI LabRemoveLostLinks(const WCHAR *dos) {
     char *name = dos && to_unix ? to_unix(dos) : NULL;
     if (name)

@@ -1,7 +1,7 @@
 """A disk in memory that forgets: what was not flushed may be lost, or half lost, in a power cut.
 
 Used by the simulated host. A cut keeps any subset of the changes since the last flush, and of an
-unflushed append any part.
+unflushed append any part. As on Windows, `kind` tells of a symbolic link itself and reading follows it.
 """
 
 import contextlib
@@ -18,12 +18,13 @@ from transom.errors import PermanentError, TemporaryError
 from transom.node.host.faults import Calls
 from transom.node.host.values import PathKind
 
+_MOST_LINKS = 63  # on one path: learn.microsoft.com fileio/symbolic-link-programming-considerations
 INHERITED = "O:BAG:BAD:AI(A;ID;FA;;;SY)(A;ID;FA;;;BA)(A;ID;0x1200a9;;;BU)"
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file, directory or link with its access."""
+    """A file, directory or link with its access; the data of a link is where it leads."""
 
     kind: PathKind
     path: str
@@ -80,7 +81,7 @@ class SimulatedDisk:
 
     def read(self, path: str) -> bytes:
         self.calls.looked()
-        return self._file(path).data
+        return self._file(self._led(path)).data
 
     def open(self, path: str) -> BufferedIOBase:
         return io.BytesIO(self.read(path))
@@ -153,6 +154,12 @@ class SimulatedDisk:
         finally:
             self.locks.pop(key, None)
 
+    def link(self, path: str, target: str) -> None:
+        """Make a symbolic link, as others do; a relative target is seen from the link's directory."""
+        self._need_parent(path)
+        entry = Entry(PathKind.LINK, path, target.encode())
+        self._change("link", Change("put", key_of(path), entry))
+
     def flush_all(self) -> None:
         """Make everything durable."""
         self.durable, self.pending = dict(self._seen), []
@@ -200,8 +207,25 @@ class SimulatedDisk:
             if any(parent not in self.durable for parent in parents_of(key)):
                 del self.durable[key]
 
+    def _led(self, path: str, most: int = _MOST_LINKS) -> str:
+        """Where a path ends once every link on the way and at its end is followed."""
+        key = key_of(path)
+        for there in (*reversed(parents_of(key)), key):
+            entry = self._seen.get(there)
+            if entry is None or entry.kind is not PathKind.LINK:
+                continue
+            if not most:
+                raise PermanentError(f"cannot find {path}: it leads in a circle", subject=path)
+            target = ntpath.join(ntpath.dirname(there), entry.data.decode())
+            return self._led(ntpath.join(target, ntpath.relpath(key, there)), most - 1)
+        return path
+
     def _kind(self, path: str) -> PathKind:
-        entry = self._seen.get(key_of(path))
+        above = ntpath.dirname(path)
+        led = self._led(above)
+        entry = self._seen.get(
+            key_of(path if led is above else ntpath.join(led, ntpath.basename(path)))
+        )
         return PathKind.ABSENT if entry is None else entry.kind
 
     def _entry(self, path: str) -> Entry:
@@ -217,7 +241,7 @@ class SimulatedDisk:
         return entry
 
     def _names(self, path: str) -> tuple[str, ...]:
-        key = key_of(path)
+        key = key_of(self._led(path))
         return tuple(
             sorted(
                 ntpath.basename(entry.path)

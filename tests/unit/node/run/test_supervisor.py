@@ -190,20 +190,71 @@ def test_a_service_waits_on_after_its_deadline_and_says_so(site):
     assert len(site.host.processes.children) == 1
 
 
-def test_in_a_pod_the_service_account_is_used_with_the_nodes_server(site):
-    mount = r"C:\hpc"
-    token = mount + r"\var\run\secrets\kubernetes.io\serviceaccount\token"
-    site.host.files.make_directory(token.rpartition("\\")[0])
-    site.host.files.write(token, b"s3cret")
+MOUNT = r"C:\hpc"
+ACCOUNT = r"var\run\secrets\kubernetes.io\serviceaccount"
+
+
+def project(site, files, *, below=MOUNT):
+    """A projected volume as the kubelet writes it: each file is a link through `..data`."""
+    disk, volume = site.host.disk, rf"C:\var\lib\kubelet\pods\1\volumes\{len(below)}"
+    newest = volume + r"\..2026_11_18_04_00_00.1"
+    site.host.files.make_directory(newest)
+    disk.link(volume + r"\..data", "..2026_11_18_04_00_00.1")
+    for name, content in files.items():
+        site.host.files.write(rf"{newest}\{name}", content)
+        disk.link(rf"{volume}\{name}", rf"..data\{name}")
+    place = rf"{below}\{ACCOUNT}"
+    site.host.files.make_directory(place.rpartition("\\")[0])
+    disk.link(place, volume)
+    return volume
+
+
+@pytest.fixture
+def pod(site):
+    """The same site in a HostProcess pod."""
     site.host.files.write(r"C:\etc\kubernetes\kubelet.conf", json.dumps(KUBECONFIG).encode())
-    site.host.processes.variables["CONTAINER_SANDBOX_MOUNT_POINT"] = mount
-    site.then(site.stop, after=2)
-    assert site.keeper().run() == 0
-    path = site.child.argv[1].partition("=")[2]
-    written = json.loads(site.host.files.read(path))
+    site.host.processes.variables["CONTAINER_SANDBOX_MOUNT_POINT"] = MOUNT
+    return site
+
+
+@pytest.mark.parametrize("below", [MOUNT, "C:"])
+def test_in_a_pod_the_service_account_is_used_with_the_nodes_server(pod, below):
+    project(pod, {"token": b"s3cret"}, below=below)
+    pod.then(pod.stop, after=2)
+    assert pod.keeper().run() == 0
+    path = pod.child.argv[1].partition("=")[2]
+    written = json.loads(pod.host.files.read(path))
     assert written["clusters"][0]["cluster"] == KUBECONFIG["clusters"][0]["cluster"]
-    assert written["users"][0]["user"] == {"tokenFile": token}
-    assert "s3cret" not in json.dumps(written) + site.text
+    assert written["users"][0]["user"] == {"tokenFile": rf"{below}\{ACCOUNT}\token"}
+    assert "s3cret" not in json.dumps(written) + pod.text
+
+
+UNUSABLE = {
+    "leads nowhere": lambda pod: pod.host.disk.remove(project(pod, {"token": b"t"}) + r"\..data"),
+    "leads in a circle": lambda pod: pod.host.disk.link(
+        project(pod, {"namespace": b"n"}) + r"\token", r"..data\..\token"
+    ),
+    "is empty": lambda pod: project(pod, {"token": b""}),
+    "is missing": lambda pod: project(pod, {"namespace": b"transom-system"}),
+    "no volume": lambda _pod: None,
+}
+
+
+@pytest.mark.parametrize("fault", UNUSABLE)
+def test_in_a_pod_the_nodes_own_credential_never_stands_in_for_the_service_account(pod, fault):
+    UNUSABLE[fault](pod)
+    with pytest.raises(TemporaryError, match="service account token"):
+        pod.keeper().run()
+    assert pod.host.processes.children == []
+    assert "service account token" in state(pod).reason
+
+
+def test_a_token_that_the_kubelet_is_just_replacing_is_waited_for(pod):
+    data = project(pod, {"token": b"s3cret"}) + r"\..data"
+    pod.host.disk.remove(data)
+    pod.then(lambda: pod.host.disk.link(data, "..2026_11_18_04_00_00.1"), pod.stop, after=3)
+    assert pod.keeper().run() == 0
+    assert len(pod.host.processes.children) == 1
 
 
 KUBECONFIG: dict[str, Any] = {
