@@ -116,7 +116,9 @@ class Supervisor:
         if self.machine.files.kind(node_kubeconfig) is not PathKind.FILE:
             raise NotYet(f"this host has not joined: there is no {node_kubeconfig}")
         words = {"nodeAddress": "", "sourceVIP": "", "kubeconfig": ""}
-        words["nodeAddress"], pods = self._node(node_kubeconfig, recipe.join.node_name)
+        words["nodeAddress"], pods = self._node(
+            node_kubeconfig, recipe.join.node_name, with_range=_needs_range(program)
+        )
         network = self._network(program.network)
         if not network and not program.makes_network:
             raise NotYet(
@@ -144,15 +146,15 @@ class Supervisor:
         environment = {key: _filled(value, words) for key, value in program.environment.items()}
         return _Ready(argv, environment, network)
 
-    def _node(self, kubeconfig: str, name: str) -> tuple[str, str]:
-        """The node's address and its pod range, as the cluster has them."""
+    def _node(self, kubeconfig: str, name: str, *, with_range: bool) -> tuple[str, str]:
+        """The node's address and its pod range, as the cluster has them; some clusters give no range."""
         try:
             node = self.machine.cluster.node(kubeconfig, name)
         except TemporaryError as error:
             raise NotYet(error.message) from error
         if node is None:
             raise NotYet(f"the cluster has no node {name} yet")
-        if not node.pod_range:
+        if with_range and not node.pod_range:
             raise NotYet(f"the cluster has not given {name} a pod range yet")
         address = next((item for item in node.addresses if ":" not in item), "")
         if not address:
@@ -237,6 +239,15 @@ class Supervisor:
         now = datetime.fromtimestamp(self.machine.clock.now(), UTC).isoformat(timespec="seconds")
         said = ProgramState(name=self.name, state=state, reason=reason, since=now)
         keep_state(self.machine.files, self.layout, said)
+
+
+def _needs_range(program: Program) -> bool:
+    """Whether a program needs the node's `spec.podCIDR`.
+
+    flanneld does (flannel pkg/subnet/kube/kube.go), and so does host-local to reserve a source address.
+    """
+    vip = program.source_vip
+    return program.makes_network or (vip is not None and not vip.endpoint)
 
 
 def _filled(text: str, words: dict[str, str]) -> str:

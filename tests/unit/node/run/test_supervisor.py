@@ -83,6 +83,29 @@ def test_it_starts_when_what_was_missing_comes(site, reason):
     assert len(site.host.processes.children) == 1
 
 
+RANGELESS = {
+    "on a bridge, which needs no source address": lambda proxy: replace(
+        proxy, command=proxy.command[:2], source_vip=None
+    ),
+    "with the source address of an endpoint": lambda proxy: replace(
+        proxy, source_vip=replace(proxy.source_vip, endpoint="VIPEndpoint")
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", RANGELESS)
+def test_a_node_without_a_pod_range_runs_kube_proxy(site, made, kind):
+    """Azure CNI, OVN-Kubernetes and Calico's IPAM give pods addresses without `spec.podCIDR`."""
+    site.keep(replace(site.recipe, programs=(RANGELESS[kind](made.proxy),)))
+    site.host.cluster.pod_ranges["win-01"] = ""
+    addresses = [{"IpAddress": "10.132.0.2"}]
+    endpoint = {"ID": "ep-1", "Name": "VIPEndpoint", "IpConfigurations": addresses}
+    site.host.vitals.hns_state = HnsState(networks=(made.network(),), endpoints=(endpoint,))
+    site.then(site.stop, after=3)
+    assert site.keeper().run() == 0
+    assert len(site.host.processes.children) == 1
+
+
 def test_the_api_server_may_be_away_for_a_while(site):
     asked = site.host.cluster.node
 
