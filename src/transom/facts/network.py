@@ -39,7 +39,11 @@ class ModeRow(Row):
 
 
 class CniRow(Row):
-    """The CNI configuration of a plugin's mode: its file and the shape of its policies."""
+    """The CNI configuration of a plugin's mode: its file and the shape of its policies.
+
+    `capabilities` are those the plugin acts on. `loopback_dsr` is the key, with a dot where it is
+    nested, by which a pod reaches itself where kube-proxy uses direct server return.
+    """
 
     subject: ClassVar[str] = "network"
     table: ClassVar[str] = "cni"
@@ -51,6 +55,8 @@ class CniRow(Row):
     plugin_type: str
     delegate: str
     policies: str
+    capabilities: tuple[str, ...] = ("portMappings", "dns")
+    loopback_dsr: str = ""
 
 
 class MtuRow(Row):

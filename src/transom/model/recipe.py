@@ -338,7 +338,7 @@ class Target:
 
 
 # The parts of a recipe that may name the host itself; the others are the same for hosts that are alike.
-OWN_PARTS = ("identity", "files", "services", "join", "notes", "programs")
+OWN_PARTS = ("identity", "services", "join", "notes", "programs")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ again. Choosing a default is here, judging it is in `refusals`.
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from transom.facts import rows
 from transom.facts.install import (
@@ -15,6 +15,7 @@ from transom.facts.install import (
     Conditional,
     DefaultVersion,
     DirectoryRow,
+    ProgramArgumentRow,
     ServiceRow,
 )
 from transom.facts.join import PrivilegedWay
@@ -38,9 +39,6 @@ from transom.model.fleet import (
 from transom.model.records import dataclass
 from transom.model.version import Version
 
-if TYPE_CHECKING:
-    from transom.model.recipe import File
-
 C = TypeVar("C", bound=Conditional)
 T = TypeVar("T")
 
@@ -55,6 +53,8 @@ PLUGIN_NAMES: dict[type[Plugin], str] = {
     WeaveSpec: "weave",
     ExternalSpec: "external",
 }
+
+_DSR = "kube-proxy-arg-dsr"
 
 # The placeholders that stand for something of the host itself.
 _OWN_WORDS = ("{node}", "{address}")
@@ -184,6 +184,11 @@ class Case:
         return self.mode_row.network_name.format(vni=self.vni) if self.mode_row else ""
 
     @choice
+    def dsr(self) -> bool:
+        """Whether kube-proxy uses direct server return."""
+        return any(row.id == _DSR for row in self.rows(ProgramArgumentRow))
+
+    @choice
     def own_pause(self) -> str:
         """The pause image the fleet names itself; empty where it names none."""
         runtime = self.fleet.runtime
@@ -258,11 +263,6 @@ class Case:
             "node": self.host.node_name,
             "address": self.host.address,
         }
-
-    @choice
-    def cni_templates(self) -> "dict[bool, list[File]]":
-        """The CNI files of hosts that are alike, as `recipe.cni` keeps them: for an address, and for a name."""
-        return {}
 
     @choice
     def _shared_words(self) -> Mapping[str, str]:

@@ -3,7 +3,6 @@
 import ipaddress
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from transom.facts import rows
@@ -14,31 +13,16 @@ from transom.recipe.case import Case
 
 Json = dict[str, Any]
 
-# Put in by the node program once the cluster has given the node its range.
+# Put in by the node program once the cluster knows the node and has given it a range. The fleet's
+# address is no substitute: it may be a name, or that of another adapter.
 NODE_POD_CIDR = "nodePodCIDR"
 NODE_POD_GATEWAY = "nodePodGateway"
-
-
-# Stands for the host's own address while the configuration of hosts that are alike is written, once.
-_ADDRESS = "{{hostAddress}}"
+NODE_ADDRESS = "nodeAddress"
+_FILLS = (NODE_POD_CIDR, NODE_POD_GATEWAY, NODE_ADDRESS)
 
 
 def cni_files(case: Case) -> list[File]:
     """The network's configuration, and Flannel's own where it runs."""
-    address = case.host.address
-    templates = case.cni_templates
-    key = _is_address(address)
-    if key not in templates:
-        templates[key] = _templates(case)
-    return [
-        replace(file, content=file.content.replace(_ADDRESS, address))
-        if _ADDRESS in file.content
-        else file
-        for file in templates[key]
-    ]
-
-
-def _templates(case: Case) -> list[File]:
     row = next(
         (
             row
@@ -51,7 +35,7 @@ def _templates(case: Case) -> list[File]:
         return []
     configuration = _BUILDERS[row.plugin](case, row)
     text = _text(configuration)
-    fills = tuple(name for name in (NODE_POD_CIDR, NODE_POD_GATEWAY) if f"{{{{{name}}}}}" in text)
+    fills = tuple(name for name in _FILLS if f"{{{{{name}}}}}" in text)
     files = [
         File(
             path=f"{case.places['cni_conf']}\\{row.file}",
@@ -79,7 +63,7 @@ def _flannel(case: Case, row: CniRow) -> Json:
         delegate["apiVersion"] = 2
     plugin: Json = {
         "type": row.plugin_type,
-        "capabilities": {"portMappings": True, "dns": True},
+        "capabilities": _capabilities(row),
         "delegate": delegate,
     }
     return _wrapped(case, row, plugin)
@@ -88,7 +72,7 @@ def _flannel(case: Case, row: CniRow) -> Json:
 def _reference_plugin(case: Case, row: CniRow) -> Json:
     plugin: Json = {
         "type": row.plugin_type,
-        "capabilities": {"portMappings": True, "dns": True},
+        "capabilities": _capabilities(row),
         "ipam": {"type": "host-local", "subnet": "{{" + NODE_POD_CIDR + "}}"},
         **_endpoint(case, row),
     }
@@ -129,10 +113,11 @@ def _azure(case: Case, row: CniRow) -> Json:
             "type": row.plugin_type,
             "mode": "bridge",
             "bridge": case.network_name,
-            "capabilities": {"portMappings": True, "dns": True},
+            "capabilities": _capabilities(row),
             "ipam": {"type": "azure-vnet-ipam"},
             "dns": {"Nameservers": list(case.fleet.network.cluster_dns)},
             "AdditionalArgs": _policies(case, row),
+            **_loopback(case, row),
         },
     )
 
@@ -158,7 +143,23 @@ def _endpoint(case: Case, row: CniRow) -> Json:
             "search": ["svc.cluster.local"],
         },
         "policies" if row.policies == "v2" else "Policies": _policies(case, row),
+        **_loopback(case, row),
     }
+
+
+def _capabilities(row: CniRow) -> Json:
+    return dict.fromkeys(row.capabilities, True)
+
+
+def _loopback(case: Case, row: CniRow) -> Json:
+    """What lets a pod reach itself by its Service where kube-proxy uses direct server return."""
+    if not case.dsr or not row.loopback_dsr:
+        return {}
+    *groups, name = row.loopback_dsr.split(".")
+    setting: Json = {name: True}
+    for group in reversed(groups):
+        setting = {group: setting}
+    return setting
 
 
 def _policies(case: Case, row: CniRow) -> list[Json]:
@@ -167,8 +168,8 @@ def _policies(case: Case, row: CniRow) -> list[Json]:
     if isinstance(network.plugin, WinCNISpec) and network.plugin.node_subnet:
         exceptions.append(network.plugin.node_subnet)
     routes = list(network.service_cidrs)
-    if case.mode == "l2bridge" and _is_address(case.host.address):
-        routes.append(f"{_ADDRESS}/32")
+    if case.mode == "l2bridge":
+        routes.append("{{" + NODE_ADDRESS + "}}/32")
     if row.policies == "v1":
         nat: Json = {"Type": "OutBoundNAT", "ExceptionList": exceptions}
         values = [nat] + [
@@ -180,8 +181,6 @@ def _policies(case: Case, row: CniRow) -> list[Json]:
         {"Type": "SDNRoute", "Settings": {"DestinationPrefix": prefix, "NeedEncap": True}}
         for prefix in routes
     ]
-    if case.mode == "overlay" and _is_address(case.host.address):
-        values.append({"Type": "ProviderAddress", "Settings": {"ProviderAddress": _ADDRESS}})
     return [{"name": "EndpointPolicy", "value": value} for value in values]
 
 
@@ -201,14 +200,6 @@ def _flannel_network(case: Case) -> Json:
 def _first_ipv4(cidrs: Sequence[str]) -> str:
     networks = (ipaddress.ip_network(cidr, strict=False) for cidr in cidrs)
     return next(str(n) for n in networks if isinstance(n, ipaddress.IPv4Network))
-
-
-def _is_address(text: str) -> bool:
-    try:
-        ipaddress.ip_address(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _text(document: Json) -> str:

@@ -131,10 +131,8 @@ def _recipes(cases: Sequence[Case]) -> list[Recipe]:
 
 
 def _alike(recipe: Recipe, case: Case) -> Recipe:
-    own = {file.path: file for file in cni_files(case)}
-    files = tuple(own.get(file.path, file) for file in recipe.files)
     services = _services(case) if case.services_name_host else recipe.services
-    return replace(recipe, files=files, services=services, **_named_parts(case))
+    return replace(recipe, services=services, **_named_parts(case))
 
 
 def recipe_of(case: Case) -> Recipe:
@@ -183,7 +181,7 @@ def recipe_of(case: Case) -> Recipe:
 
 
 def _named_parts(case: Case) -> dict[str, Any]:
-    """The parts that name the host; with its files and services `model.recipe.OWN_PARTS`."""
+    """The parts that name the host; with its services `model.recipe.OWN_PARTS`."""
     return {
         "identity": _identity(case),
         "join": join_plan(case),
@@ -275,10 +273,11 @@ def _network(case: Case) -> NetworkPlan:
 
 
 def _updates(case: Case) -> tuple[Update, ...]:
+    used = {case.mode, "dsr" if case.dsr else ""}
     return tuple(
         Update(kb=row.id, revision=row.revision, why=row.id)
         for row in rows.read(Kb)
-        if row.build == case.at.build and row.needed_for == case.mode
+        if row.build == case.at.build and row.needed_for in used
     )
 
 

@@ -1,4 +1,4 @@
-"""Files that need what only the joined node knows: its pod range, in some CNI configurations."""
+"""Files that need what only the joined node knows: its pod range and its address, in CNI configurations."""
 
 import ipaddress
 import ntpath
@@ -13,7 +13,7 @@ from transom.node.acts import restore_all
 from transom.node.disruption import Disruption
 from transom.node.host.nouns.files import ReadFiles
 from transom.node.host.protocols import Host, ReadHost, UndoHost
-from transom.node.host.values import PathKind
+from transom.node.host.values import ClusterNode, PathKind
 from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
 from transom.node.steps.join import Layout
 
@@ -21,7 +21,13 @@ POD_RANGE = "nodePodCIDR"
 # The address that HNS gives the host on a bridged network: the second of the range.
 POD_GATEWAY = "nodePodGateway"
 _GATEWAY_NUMBER = 2
-_FORMS = {POD_RANGE: r"[0-9a-fA-F.:]+/[0-9]+", POD_GATEWAY: r"[0-9a-fA-F.:]+"}
+# The address pods reach the host by, which a policy of theirs names.
+ADDRESS = "nodeAddress"
+_FORMS = {
+    POD_RANGE: r"[0-9a-fA-F.:]+/[0-9]+",
+    POD_GATEWAY: r"[0-9a-fA-F.:]+",
+    ADDRESS: r"[0-9.]+",
+}
 _FILL = re.compile(r"\{\{(\w+)\}\}")
 
 
@@ -36,13 +42,13 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class LateFiles:
-    """Fills such files once the cluster has given the node its range.
+    """Fills such files once the cluster knows the node and has given it what they need.
 
     A node keeps its range as long as it is joined, so a file that was filled once is right.
     """
 
     id: str = "late-files"
-    title: str = "Write what needs the node's pod range"
+    title: str = "Write what needs the node's pod range or address"
     needs: tuple[str, ...] = ("join",)
     disruption: Disruption = Disruption.NONE
     seen: Seen = Seen.WINE
@@ -58,18 +64,16 @@ class LateFiles:
         ]
 
     def apply(self, host: Host, drift: Sequence[Drift]) -> None:
-        """Ask for the range and write each file."""
+        """Ask for what each file needs and write it."""
         for entry in drift:
             wanted: Wanted = entry.item
             node = host.cluster.node(wanted.kubeconfig, wanted.node)
-            if node is None or not node.pod_range:
+            if node is None:
                 raise TemporaryError(
-                    f"the cluster has not given {wanted.node} a pod range yet",
-                    subject=wanted.node,
-                    hint="Its controller manager must allocate node CIDRs.",
+                    f"the cluster has no node {wanted.node} yet", subject=wanted.node
                 )
+            content = _filled(wanted, node)
             host.files.make_directory(ntpath.dirname(wanted.file.path))
-            content = _filled(wanted.file, node.pod_range)
             host.files.write(wanted.file.path, content.encode(), acl=wanted.file.acl)
 
     def undo(self, host: UndoHost, receipt: Receipt) -> None:
@@ -77,16 +81,41 @@ class LateFiles:
         restore_all(host, receipt)
 
 
-def _filled(item: File, pods: str) -> str:
-    gateway = ipaddress.ip_network(pods, strict=False)[_GATEWAY_NUMBER]
-    known = {POD_RANGE: pods, POD_GATEWAY: str(gateway)}
-    unknown = set(item.fills) - known.keys()
-    if unknown:
-        raise InternalError(f"{item.path} needs {', '.join(sorted(unknown))}", subject=item.path)
-    content = item.content
-    for name in item.fills:
-        content = content.replace("{{" + name + "}}", known[name])
+def _filled(wanted: Wanted, node: ClusterNode) -> str:
+    content = wanted.file.content
+    for name in wanted.file.fills:
+        if name not in _VALUES:
+            raise InternalError(f"{wanted.file.path} needs {name}", subject=wanted.file.path)
+        content = content.replace("{{" + name + "}}", _VALUES[name](node, wanted.node))
     return content
+
+
+def _range(node: ClusterNode, name: str) -> str:
+    if not node.pod_range:
+        raise TemporaryError(
+            f"the cluster has not given {name} a pod range yet",
+            subject=name,
+            hint="Its controller manager must allocate node CIDRs.",
+        )
+    return node.pod_range
+
+
+def _gateway(node: ClusterNode, name: str) -> str:
+    return str(ipaddress.ip_network(_range(node, name), strict=False)[_GATEWAY_NUMBER])
+
+
+def _address(node: ClusterNode, name: str) -> str:
+    found = next((address for address in node.addresses if ":" not in address), "")
+    if not found:
+        raise TemporaryError(
+            f"the node {name} has no IPv4 address yet",
+            subject=name,
+            hint="Its kubelet, or the cloud's controller manager, must report one.",
+        )
+    return found
+
+
+_VALUES = {POD_RANGE: _range, POD_GATEWAY: _gateway, ADDRESS: _address}
 
 
 def _state(files: ReadFiles, item: File) -> str:

@@ -40,7 +40,7 @@ def test_a_file_is_filled_with_the_nodes_range_and_then_left_alone(joined, want)
 
 
 def test_a_range_that_is_not_there_yet_is_waited_for(joined, want):
-    joined.cluster.pod_ranges.clear()
+    joined.cluster.pod_ranges["win-01"] = ""
     with pytest.raises(TemporaryError, match="has not given win-01 a pod range yet"):
         LateFiles().apply(joined, LateFiles().check(joined, want))
 
@@ -107,3 +107,34 @@ def test_the_gateway_is_the_second_address_of_the_range(joined, want):
     LateFiles().apply(joined, LateFiles().check(joined, spec))
     assert joined.files.read(LATE) == b'{"subnet": "10.244.3.0/24", "GW": "10.244.3.2"}'
     assert LateFiles().check(joined, spec) == []
+
+
+ROUTE = '{"DestinationPrefix": "{{nodeAddress}}/32"}'
+
+
+@pytest.fixture
+def routed(want):
+    """A file that needs the node's address and no range."""
+    file = replace(want.recipe.files[-1], path=LATE, content=ROUTE, fills=("nodeAddress",))
+    return replace_recipe(want, files=(file,))
+
+
+def test_the_nodes_own_address_is_filled_in_also_where_it_has_no_range(joined, routed):
+    joined.cluster.pod_ranges["win-01"] = ""
+    joined.cluster.addresses = ("fd00::21", "10.1.0.21")
+    LateFiles().apply(joined, LateFiles().check(joined, routed))
+    assert joined.files.read(LATE) == b'{"DestinationPrefix": "10.1.0.21/32"}'
+    assert LateFiles().check(joined, routed) == []
+
+
+@pytest.mark.parametrize("addresses", [(), ("fd00::21",)])
+def test_an_address_that_is_not_there_yet_is_waited_for(joined, routed, addresses):
+    joined.cluster.addresses = addresses
+    with pytest.raises(TemporaryError, match="win-01 has no IPv4 address yet"):
+        LateFiles().apply(joined, LateFiles().check(joined, routed))
+
+
+def test_a_node_that_the_cluster_does_not_know_yet_is_waited_for(joined, routed):
+    joined.cluster.pod_ranges.clear()
+    with pytest.raises(TemporaryError, match="the cluster has no node win-01 yet"):
+        LateFiles().apply(joined, LateFiles().check(joined, routed))
