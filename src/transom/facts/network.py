@@ -70,13 +70,14 @@ class MtuRow(Row):
 
 
 class ModeLimit(Row):
-    """Something a mode cannot do, checked when a fleet asks for it."""
+    """Something a mode cannot do, with one plugin or with every one, checked when a fleet asks for it."""
 
     subject: ClassVar[str] = "network"
     table: ClassVar[str] = "limit"
     mode: str
     feature: str
     text: str
+    plugin: str = ""
 
 
 class ProxyFeature(Row):

@@ -278,7 +278,7 @@ class Case:
             "runtime_version": self.runtime_version,
             "plugin_version": self.plugin_version,
             "network": self.network_name,
-            "port": str(self.port),
+            "port": str(self.port or ""),
             "pod_cidr": ",".join(network.pod_cidrs),
             "pause": self.own_pause or (self.pause.image if self.pause else ""),
         }

@@ -164,8 +164,9 @@ def recipe_of(case: Case) -> Recipe:
             for r in case.rows(RouteRow)
         ),
         firewall=tuple(
-            FirewallRule(name=r.name, protocol=r.protocol, port=case.say(r.port), why=r.id)
+            FirewallRule(name=r.name, protocol=r.protocol, port=port, why=r.id)
             for r in case.rows(PortRow)
+            if (port := case.say(r.port))
         ),
         defender_exclusions=tuple(
             DefenderExclusion(process=case.say(r.process), why=r.id)
@@ -375,6 +376,11 @@ def _notes(case: Case) -> tuple[str, ...]:
         )
     if case.release is not None and case.release.revision_must_match:
         notes.append(f"images must have the very revision of a {case.release.name} host")
+    if case.mode == "overlay" and case.port is None:
+        notes.append(
+            f"nothing says which UDP port the overlay {case.network_name} uses: "
+            "open it in the firewall unless its installer does"
+        )
     if case.plugin_row is not None and case.plugin_row.managed and case.plugin_row.needs:
         notes.append(f"{case.plugin_row.title} needs {case.plugin_row.needs}")
     return tuple(notes)

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,29 @@ def test_no_placeholder_is_left(path):
     rest = {**recipe, "files": [], "kubelet": {}}
     text = json.dumps(rest).replace("{{", "").replace("}}", "")
     assert not re.search(r"\{[a-z_-]+\}", text.replace("{}", ""))
+
+
+@pytest.mark.parametrize("path", FLEETS, ids=lambda path: path.stem)
+def test_nothing_unknown_is_written_as_a_word(path):
+    """A value that the fleet leaves open is left out; Python's `None` is no port, path or name."""
+    assert not re.search(r"\bNone\b", recipe_text(path))
+
+
+def test_an_overlay_whose_port_nobody_says_opens_none_and_says_so():
+    (path,) = (path for path in FLEETS if path.stem == "k137-2022-containerd-external-overlay")
+    recipe = json.loads(recipe_text(path))
+    assert [rule["name"] for rule in recipe["firewall"]] == ["kubelet"]
+    assert any("UDP port" in note for note in recipe["notes"])
+
+
+def test_direct_server_return_on_server_2019_demands_its_update():
+    (path,) = (path for path in FLEETS if path.stem == "k130-2019-containerd-flannel-l2bridge")
+    for kubernetes, updates in (
+        ("1.30.14", []),
+        ("1.33.4", ["KB4580390"]),
+        ("1.34.2", ["KB4580390"]),
+    ):
+        (fleet,) = read_fleets(path.read_bytes(), name=path.name)
+        fleet = replace(fleet, kubernetes=replace(fleet.kubernetes, version=kubernetes))
+        (recipe,) = resolve(fleet)
+        assert [update.kb for update in recipe.updates] == updates

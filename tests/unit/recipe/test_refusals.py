@@ -150,6 +150,33 @@ CASES = {
         {"network__podCIDRs": ["10.244.0.0/16", "fd00::/56"]},
         ["overlay-single-stack"],
     ),
+    "dual stack with Flannel on a bridge": (
+        {
+            "network__podCIDRs": ["10.244.0.0/16", "fd00:1::/64"],
+            "network__flannel": {"mode": "l2bridge"},
+        },
+        ["flannel-single-stack"],
+    ),
+    "dual stack with win-bridge": (
+        {
+            "network__podCIDRs": ["10.244.0.0/16", "fd00:1::/64"],
+            "network__flannel": None,
+            "network__winBridge": {},
+        },
+        ["win-bridge-single-stack"],
+    ),
+    "dual stack with wincni": (
+        {
+            "kubernetes__version": "1.21.14",
+            "runtime": {"docker": {}},
+            "privileged": "services",
+            "defaults__windows": {"release": "2019"},
+            "network__podCIDRs": ["10.244.0.0/16", "fd00:1::/64"],
+            "network__flannel": None,
+            "network__wincni": {"version": "1.0.0"},
+        },
+        ["wincni-single-stack"],
+    ),
     "IPv6 alone": (
         {"network__podCIDRs": ["fd00::/56"], "network__flannel": {"mode": "l2bridge"}},
         ["ipv6-only"],
@@ -217,6 +244,25 @@ def test_a_refusal_says_what_why_and_what_to_do_with_a_source(changes, _reasons)
         assert refusal.reason
         assert refusal.source
         assert refusal.fix.endswith(".")
+
+
+@pytest.mark.parametrize("runtime", [None, {"docker": {}}, {"containerd": {}}])
+@pytest.mark.parametrize("version", ["1.5.0", "1.9.11", "1.13.12"])
+def test_a_version_from_before_windows_nodes_were_stable_is_refused_for_that_alone(
+    version, runtime
+):
+    found = refused(fleet(kubernetes__version=version, runtime=runtime))
+    assert {refusal.subject for refusal in found} == {"kubernetes.version"}
+    assert "limit-covered-minor" in ids(found)
+    assert "dockershim" not in str(found)
+
+
+def test_a_way_out_of_dual_stack_is_named_that_carries_it():
+    for mode in ("overlay", "l2bridge"):
+        ranges = ["10.244.0.0/16", "fd00:1::/64"]
+        (found,) = refused(fleet(network__podCIDRs=ranges, network__flannel={"mode": mode}))
+        assert "external" in found.fix
+        assert "l2bridge for" not in found.fix
 
 
 def test_all_reasons_come_at_once():

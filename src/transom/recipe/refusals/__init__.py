@@ -26,7 +26,6 @@ NAME_CHECKS: tuple[Callable[[Case], Iterator[Refusal]], ...] = (host.names,)
 CASE_CHECKS: tuple[Callable[[Case], Iterator[Refusal]], ...] = (
     host.control_plane,
     *NAME_CHECKS,
-    host.reference_versions,
     host.windows_release,
     host.skew,
     host.pause_image,
@@ -55,10 +54,10 @@ def refuse_cases(cases: Iterable[Case]) -> Iterator[Refusal]:
     faultless: set[str] = set()
     for case in cases:
         is_judged = case.like is not None and case.like.host.name in faultless
-        found = [
-            reason
-            for check in (NAME_CHECKS if is_judged else CASE_CHECKS)
-            for reason in check(case)
+        checks = NAME_CHECKS if is_judged else CASE_CHECKS
+        # Of a version the facts do not cover nothing else can be judged.
+        found = [*host.reference_versions(case)] or [
+            reason for check in checks for reason in check(case)
         ]
         if not found:
             faultless.add(case.host.name)

@@ -11,6 +11,11 @@ from transom.model.version import Version
 from transom.recipe.case import Case
 from transom.recipe.refusals.because import because
 
+_SINGLE_STACK = (
+    "Use one IPv4 range, or a network in l2bridge mode that gives pods both families: "
+    "azureCNI, or one that you install (external)."
+)
+
 
 def plugin(case: Case) -> Iterator[Refusal]:
     """A plugin, mode or version that does not run here."""
@@ -103,24 +108,16 @@ def vxlan(case: Case) -> Iterator[Refusal]:
 
 
 def address_families(case: Case) -> Iterator[Refusal]:
-    """Address families the mode cannot carry."""
+    """Address families the mode or the plugin cannot carry."""
     versions = {ipaddress.ip_network(c, strict=False).version for c in case.fleet.network.pod_cidrs}
-    limits = {row.feature: row for row in rows.rows(ModeLimit, case.at)}
-    if versions == {4, 6} and case.mode == limits["dual-stack"].mode:
-        row = limits["dual-stack"]
-        yield because(
-            row,
-            "network.podCIDRs",
-            ", ".join(case.fleet.network.pod_cidrs),
-            row.text,
-            "Use l2bridge for dual stack, or one IPv4 range.",
-        )
+    found = ", ".join(case.fleet.network.pod_cidrs)
+    limits = rows.rows(ModeLimit, case.at)
+    if versions == {4, 6}:
+        for row in limits:
+            if row.feature != "dual-stack" or row.mode != case.mode:
+                continue
+            if row.plugin in ("", case.plugin):
+                yield because(row, "network.podCIDRs", found, row.text, _SINGLE_STACK)
     if versions == {6}:
-        row = limits["ipv6-only"]
-        yield because(
-            row,
-            "network.podCIDRs",
-            ", ".join(case.fleet.network.pod_cidrs),
-            row.text,
-            "Add an IPv4 range.",
-        )
+        row = next(row for row in limits if row.feature == "ipv6-only")
+        yield because(row, "network.podCIDRs", found, row.text, "Add an IPv4 range.")
