@@ -3,7 +3,11 @@ r"""The upstream containerd.exe reads its configuration and serves a kubelet; it
 As a Windows service it stops again under Wine, so it runs as a console program.
 """
 
+import json
 import time
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +27,13 @@ conf_dir = 'C:\etc\cni\net.d'
 bin_dirs = ['C:\opt\cni\bin']
 """
 _NETWORK = '{"cniVersion": "1.0.0", "name": "n", "plugins": [{"type": "win-overlay"}]}'
+_GOLDEN = Path(__file__).parents[1] / "data/recipes/k137-2022-containerd-flannel-overlay.json"
+_RECIPE = next(
+    file["content"]
+    for file in json.loads(_GOLDEN.read_text("utf-8"))["files"]
+    if file["path"].endswith("config.toml")
+)
+_MINUTES = ("image_pull_progress_timeout", "1h0m0s")  # the same, should it be written anew
 _PIPE_CLIENT = r"""
 import time
 for _ in range(50):
@@ -51,6 +62,20 @@ def host(cluster):
     prepare(found)
 
 
+def _leaves(table: dict[str, Any], *above: str) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from _leaves(value, *above, name)
+        else:
+            yield (*above, name), value
+
+
+def _at(table: Any, path: tuple[str, ...]) -> Any:
+    for name in path:
+        table = table.get(name, {})
+    return table
+
+
 def _write(host: Any, place: str, text: str) -> None:
     scratch = host.directory / "scratch"
     scratch.write_text(text)
@@ -63,6 +88,18 @@ def test_a_good_configuration_is_accepted(cluster, host):
     )
     assert answer.code == 0, answer.text
     assert r"C:\etc\cni\net.d" in answer.stdout.replace("\\\\", "\\")
+
+
+def test_the_recipes_configuration_is_read_as_meant(cluster, host):
+    """Every key of the recipe is one that this containerd has: it repeats each with our value."""
+    _write(host, r"C:\k\recipe.toml", _RECIPE)
+    answer = cluster.ssh(
+        host.plan.name, r"C:\k\containerd.exe --config C:\k\recipe.toml config dump"
+    )
+    assert answer.code == 0, answer.text
+    read = tomllib.loads(answer.stdout)
+    for path, value in _leaves(tomllib.loads(_RECIPE)):
+        assert _at(read, path) == value or (path[-1], _at(read, path)) == _MINUTES, path
 
 
 def test_a_wrongly_typed_option_is_refused_with_its_name(cluster, host):

@@ -44,10 +44,13 @@ def _config(case: Case, shape: ContainerdShape) -> str:
     pause = case.words["pause"]
     nested = shape.sandbox_key.split(".")
     roots = {"root": places["containerd_root"], "state": places["containerd_state"]}
+    settings: dict[str, Value] = {} if len(nested) > 1 else {shape.sandbox_key: pause}
+    if shape.pull_progress_timeout:
+        settings["image_pull_progress_timeout"] = shape.pull_progress_timeout
     head = [f"version = {shape.config_version}", *(f"{k} = {literal(v)}" for k, v in roots.items())]
     parts = [
         "\n".join(head) + "\n",
-        section(["plugins", images], {} if len(nested) > 1 else {shape.sandbox_key: pause}),
+        section(["plugins", images], settings),
     ]
     if len(nested) > 1:
         parts.append(section(["plugins", images, nested[0]], {nested[1]: pause}))
