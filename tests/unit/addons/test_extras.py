@@ -34,6 +34,14 @@ def test_an_extra_is_there_when_asked_for_and_where_host_process_is(name):
         render(golden_setting("k137-2022-containerd-services"), [name])
 
 
+def test_the_csi_proxy_that_is_installed_has_no_known_hole():
+    """CVE-2023-3893: up to 1.1.2 whoever may create pods becomes administrator of the node."""
+    for setting in (CURRENT, replace(CURRENT, kubernetes=Version.parse("1.24.17"))):
+        pod = found(render(setting, ["csi-proxy"]), "DaemonSet", "csi-proxy")["spec"]["template"]
+        (container,) = pod["spec"]["containers"]
+        assert Version.parse(container["image"].rpartition(":v")[2]) >= Version.parse("1.1.3")
+
+
 def test_a_legacy_cluster_restricts_the_pipe_by_a_pod_security_policy():
     made = pipe_policy(WINS)
     ours = found(made, "PodSecurityPolicy", "transom-wins-pipe")["spec"]
