@@ -90,6 +90,7 @@ class Machine:
     reboots: int = 0
     problem: str = ""
     is_away: bool = False
+    registers: dict[str, str] = field(default_factory=dict)
     api: MemoryApi = field(default_factory=lambda: MemoryApi(server_version="1.37.1"))
 
     def __post_init__(self) -> None:
@@ -109,6 +110,7 @@ class Machine:
             token = document["discovery"]["bootstrapToken"]["token"]
             self.tokens.append(token)
             assert ("kube-system", f"bootstrap-token-{token.partition('.')[0]}") in self.api.secrets
+            self.registers = _labels(document["nodeRegistration"]["kubeletExtraArgs"])
         if argv[1] == "upgrade":
             return Ran(code=0, output="upgraded")
         done = kubeadm_for("flannel.4096")(host, argv)
@@ -254,6 +256,7 @@ class Cluster(MemoryApi):
                 problem=machine.problem,
                 system="windows",
                 addresses=(machine.address,),
+                labels=machine.registers,
             )
             self.held_nodes[name] = replace(known, kubelet=health.kubelet)
         return self.held_nodes.get(name)
@@ -278,6 +281,14 @@ class Cluster(MemoryApi):
     async def delete_node(self, name: str) -> bool:
         self.writes.append(f"delete {name}")
         return await super().delete_node(name)
+
+
+def _labels(arguments: Any) -> dict[str, str]:
+    """What a kubelet registers its Node with; it changes none of it later."""
+    if isinstance(arguments, list):
+        arguments = {item["name"]: item["value"] for item in arguments}
+    pairs = (pair.partition("=") for pair in arguments.get("node-labels", "").split(",") if pair)
+    return {key: value for key, _, value in pairs}
 
 
 _FLEET = """

@@ -15,7 +15,7 @@ from transom.fleet.approve import Asker, approve_serving, names_of
 from transom.fleet.carry import carry, clear
 from transom.fleet.drain import empty, uncordon
 from transom.fleet.hosts import each
-from transom.fleet.marks import CORDONED, of_fleet
+from transom.fleet.marks import CORDONED, of_fleet, of_prepared
 from transom.fleet.plan import HostPlan, Standing
 from transom.fleet.rolling import Rolling
 from transom.fleet.run import Clock, HostRun
@@ -159,6 +159,8 @@ async def _work(work: Applying, host: Host, planned: HostPlan, watcher: Watcher)
     watcher.stage("wait until the node is Ready")
     node = await await_ready(node_name, api, work.doors.clock)
     labels = given_labels(host.labels) | of_fleet(node, work.surveyed.plan.fleet.name)
+    if request.verb is not Verb.ADOPT:
+        labels |= of_prepared(node)
     if any(node.labels.get(key) != value for key, value in labels.items()):
         await patiently(lambda: api.label_node(node_name, labels), work.doors.clock)
     notes: tuple[str, ...] = ()
@@ -259,12 +261,20 @@ async def _unchanged(work: Applying, host: HostPlan, node: Node | None) -> Appli
         )
     unchanged = Applied(host=host.name, outcome=Outcome.UNCHANGED, ready=True, kubelet=node.kubelet)
     lacking = of_fleet(node, fleet)
+    prepared = of_prepared(node) if _has_programs(work, host) else {}
     try:
-        if lacking:
-            await api.label_node(node.name, lacking)
+        if lacking or prepared:
+            await api.label_node(node.name, lacking | prepared)
         if CORDONED in node.labels:
             await uncordon(api, node)
     except TransomError as error:
         return replace(unchanged, error=error)
     notes = (f"{node.name} is marked as a node of fleet {fleet}",) if lacking else ()
     return replace(unchanged, notes=notes)
+
+
+def _has_programs(work: Applying, host: HostPlan) -> bool:
+    """Whether a host that is as planned has what the add-ons' pods run: an adoption brings none of it."""
+    survey = work.surveyed.surveys[host.name]
+    brought = isinstance(survey, Survey) and bool(survey.inventory.installed)
+    return brought and work.surveyed.requests[host.name].verb is not Verb.ADOPT

@@ -15,7 +15,7 @@ from transom.fleet.cluster import ClusterView, read_cluster
 from transom.fleet.program import Brought
 from transom.fleet.run import Clock, Connect, HostRun
 from transom.fleet.single import Wish, owner_of, single_fleet
-from transom.fleet.work import Bench, Watcher, await_ready, bring_to_recipe
+from transom.fleet.work import Bench, Watcher, await_ready, bring_to_recipe, mark_prepared
 from transom.kube.api import Api, Node
 from transom.model.fleet import Fleet
 from transom.model.lock import Lock
@@ -96,6 +96,7 @@ async def join_host(
             await clear(run.session)
         watcher.stage("wait until the node is Ready")
         node = await await_ready(request.recipe.join.node_name, doors.api, doors.clock)
+        await mark_prepared(node, doors.api, doors.clock)
     finally:
         await run.session.close()
     return Joined(

@@ -7,6 +7,7 @@ touched.
 from collections.abc import Mapping
 
 from transom.kube.api import Node
+from transom.model.recipe import PREPARED
 
 # Which fleet the Node belongs to: its name. Others' Nodes are nobody's business here.
 FLEET = "transom.dev/fleet"
@@ -21,6 +22,16 @@ def of_fleet(node: Node, fleet: str) -> dict[str, str]:
     return {} if node.labels.get(FLEET) == fleet else {FLEET: fleet}
 
 
+def of_prepared(node: Node) -> dict[str, str]:
+    """What the Node lacks to be selected by the add-ons' pods; a value that somebody gave it stays.
+
+    A node that Transom joins registers with it. One that others joined gets it once its host has the
+    programs that those pods run.
+    """
+    return {key: value for key, value in PREPARED.items() if key not in node.labels}
+
+
 def none_of(labels: Mapping[str, str]) -> dict[str, str | None]:
     """What takes Transom's marks off a Node with these labels."""
-    return dict.fromkeys(key for key in (FLEET, CORDONED, MAINTAINED) if key in labels)
+    marks = (FLEET, CORDONED, MAINTAINED, *PREPARED)
+    return dict.fromkeys(key for key in marks if key in labels)

@@ -26,6 +26,7 @@ from transom.model.answers import Leftover
 from transom.model.event import State
 from transom.model.fleet import Drain, Fleet, Host
 from transom.model.journal import Owner
+from transom.model.recipe import PREPARED
 from transom.model.records import dataclass
 from transom.model.request import Request, Verb, run_name
 from transom.recipe.resolve import cases_of, recipe_of
@@ -177,6 +178,9 @@ async def _undo(
         await api.set_unschedulable(node, unschedulable=True)
         if wish is not None:
             await drain(api, node, wish, run.clock)
+        # The add-ons' pods leave before the programs they run do.
+        if of_programs := dict.fromkeys(key for key in PREPARED if key in found.labels):
+            await api.label_node(node, of_programs)
     watcher.stage("undo what was done to the host")
     ended = await run.follow(request, watcher.event)
     _must_be_done(ended, node)

@@ -15,7 +15,7 @@ from transom.fleet.program import Brought
 from transom.fleet.reset import reset_host
 from transom.fleet.run import HostRun
 from transom.fleet.single import Wish
-from transom.fleet.work import Watcher, await_ready
+from transom.fleet.work import Watcher, await_ready, mark_prepared
 from transom.kube.api import Node
 from transom.model.event import State
 from transom.model.recipe import Recipe
@@ -66,6 +66,8 @@ async def upgrade_host(
             changed = await _work(request, run, watcher) if wanted else ()
             watcher.stage("wait until the node is Ready")
             node = await await_ready(request.recipe.join.node_name, doors.api, doors.clock)
+            if changed or before:
+                await mark_prepared(node, doors.api, doors.clock)
             return Upgraded(node=node, recipe=request.recipe, before=before, changed=changed)
     finally:
         await run.session.close()

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Protocol, TypeVar
 
 from transom.errors import PermanentError, TemporaryError, TransomError
+from transom.fleet.marks import of_prepared
 from transom.fleet.program import Ended
 from transom.fleet.run import Clock, HostRun
 from transom.kube.api import Api, Node
@@ -148,6 +149,12 @@ async def await_ready(name: str, api: Api, clock: Clock) -> Node:
         if clock.monotonic() + _POLL_S > deadline:
             raise _not_ready(name, node)
         await clock.sleep(_POLL_S)
+
+
+async def mark_prepared(node: Node, api: Api, clock: Clock) -> None:
+    """Let the add-ons' pods run on a node whose host has their programs."""
+    if lacking := of_prepared(node):
+        await patiently(lambda: api.label_node(node.name, lacking), clock)
 
 
 def _not_ready(name: str, node: Node | None) -> TemporaryError:

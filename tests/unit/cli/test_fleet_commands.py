@@ -28,6 +28,7 @@ from transom.model.answers import ProgramState
 from transom.model.fleet import KubernetesSpec
 from transom.model.lock import Lock
 from transom.model.manifest import ObjectName
+from transom.model.recipe import PREPARED
 from transom.node.host.values import Completed
 from transom.node.layout import Layout
 from transom.node.run.states import keep_state
@@ -315,6 +316,35 @@ def test_a_node_that_others_made_is_adopted_and_then_planned(site, capsys):
     assert main(["plan", "--host", "win-01"]) in (0, 1)
     assert main(["reset", "--host", "win-01", "--yes"]) == 0
     assert site.api.held_nodes["win-01"] == found
+
+
+def test_an_adopted_node_runs_the_add_ons_once_it_has_their_programs(site):
+    """The add-ons' pods select a label that only a node which Transom joined registers with."""
+    machine = site.machines["win-01"]
+    assert main(["apply", "--yes", "--host", "win-01"]) == 0
+    assert site.api.held_nodes["win-01"].labels == {**PREPARED, FLEET: "shop"}
+    machine.host.files.remove_tree(r"C:\k\transom")
+    machine.host.files.write(r"C:\k\kube-proxy.exe", b"another version")
+    found = replace(site.api.held_nodes["win-01"], labels={"tier": "web"})
+    site.api.held_nodes["win-01"] = found
+    assert main(["adopt", "--host", "win-01", "--yes"]) == 0
+    assert not PREPARED.keys() & site.api.held_nodes["win-01"].labels.keys()
+    assert main(["apply", "--host", "win-01", "--yes"]) == 0
+    assert site.api.held_nodes["win-01"].labels == {"tier": "web", FLEET: "shop", **PREPARED}
+    assert main(["reset", "--host", "win-01", "--yes"]) == 0
+    assert site.api.held_nodes["win-01"] == found
+
+
+def test_a_node_that_lost_the_add_ons_label_gets_it_back_unless_somebody_says_no(site):
+    assert main(["apply", "--yes"]) == 0
+    for name, labels in (("win-01", {}), ("win-02", dict.fromkeys(PREPARED, "false"))):
+        node = replace(site.api.held_nodes[name], labels={FLEET: "shop", **labels})
+        site.api.held_nodes[name] = node
+    site.api.writes.clear()
+    assert main(["apply", "--yes"]) == 0
+    assert site.api.held_nodes["win-01"].labels == {FLEET: "shop", **PREPARED}
+    assert site.api.held_nodes["win-02"].labels == {FLEET: "shop", **labels}
+    assert site.api.writes == ["label win-01"]
 
 
 def test_a_host_that_is_no_node_cannot_be_adopted(site, capsys):

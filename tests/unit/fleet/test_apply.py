@@ -16,6 +16,7 @@ from transom.fleet.plan import Standing
 from transom.fleet.survey import survey_fleet
 from transom.kube.api import Pod, Secret
 from transom.kube.memory import Budget
+from transom.model.recipe import PREPARED
 from transom.model.request import SourceAccess, SourceHeader
 from transom.model.sight import CertificateRequestSight, RequestState
 from transom.node.host.values import Completed, PathKind
@@ -100,11 +101,12 @@ def test_a_second_apply_is_one_connection_and_one_command_and_writes_nothing(sim
 def test_nodes_without_the_mark_of_their_fleet_get_it_once_and_nothing_else_changes(simulation):
     apply(simulation)
     node = simulation.api.held_nodes["win-01"]
-    simulation.api.held_nodes["win-01"] = replace(node, labels={"tier": "web"})
+    simulation.api.held_nodes["win-01"] = replace(node, labels={"tier": "web", **PREPARED})
     before = {name: machine.tree() for name, machine in simulation.machines.items()}
     simulation.api.writes = []
     _, watcher = apply(simulation)
-    assert simulation.api.held_nodes["win-01"].labels == {"tier": "web", FLEET: "shop"}
+    marked = {"tier": "web", FLEET: "shop", **PREPARED}
+    assert simulation.api.held_nodes["win-01"].labels == marked
     assert watcher.ended["win-01"].outcome is Outcome.UNCHANGED
     assert watcher.ended["win-01"].notes == ("win-01 is marked as a node of fleet shop",)
     assert simulation.api.writes == ["label win-01"]
@@ -276,7 +278,9 @@ def test_labels_that_a_kubelet_may_not_set_are_given_by_the_api():
     )
     simulation = Simulation(text=text)
     apply(simulation)
+    registered = {"tier": "web", **PREPARED}
     assert simulation.api.held_nodes["win-01"].labels == {
+        **registered,
         "node-role.kubernetes.io/web": "",
         FLEET: "shop",
     }

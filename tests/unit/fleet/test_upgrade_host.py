@@ -12,7 +12,9 @@ from transom.errors import PermanentError, Refused, UsageError
 from transom.fleet.adopt_host import adopt_host
 from transom.fleet.join import join_host
 from transom.fleet.reset import Force, reset_host
+from transom.fleet.run import HostRun
 from transom.fleet.upgrade_host import upgrade_host
+from transom.model.recipe import PREPARED
 from transom.node.host.values import Completed, PathKind, ServiceDefinition
 
 OLD, NEW = "1.36.4", "1.37.1"
@@ -130,6 +132,41 @@ def test_an_adopted_node_is_upgraded_and_given_back_with_its_node(do, by_hand):
     assert not done.node_deleted
     assert by_hand.host.disk.tree(without="nothing") == tree
     assert by_hand.kubelet == OLD
+
+
+def test_an_adopted_node_runs_the_add_ons_from_its_upgrade_on(do, by_hand):
+    """Their pods need the programs and the recipe, which an adoption alone does not bring."""
+    theirs = replace(by_hand.api.held_nodes["win-01"], labels={"tier": "web"})
+    by_hand.api.held_nodes["win-01"] = theirs
+    do("adopt")
+    assert by_hand.api.held_nodes["win-01"].labels == {"tier": "web"}
+    assert do("upgrade").node.kubelet == NEW
+    assert by_hand.api.held_nodes["win-01"].labels == {"tier": "web", **PREPARED}
+    do("reset")
+    assert by_hand.api.held_nodes["win-01"].labels == {"tier": "web"}
+
+
+def test_a_node_whose_label_was_taken_gets_it_back_by_the_same_join(do, world):
+    do("join")
+    assert world.api.held_nodes["win-01"].labels == PREPARED
+    world.api.held_nodes["win-01"] = replace(world.api.held_nodes["win-01"], labels={})
+    do("join")
+    assert world.api.held_nodes["win-01"].labels == PREPARED
+
+
+def test_the_pods_of_an_adopted_node_are_sent_away_before_their_programs_are(do, by_hand):
+    do("adopt")
+    do("upgrade")
+    follow, seen = HostRun.follow, []
+
+    async def looked(run, request, event):
+        seen.append(dict(by_hand.api.held_nodes["win-01"].labels))
+        return await follow(run, request, event)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(HostRun, "follow", looked)
+        do("reset")
+    assert not PREPARED.keys() & seen[0].keys()
 
 
 def test_a_machine_the_cluster_does_not_know_is_not_adopted(do):
