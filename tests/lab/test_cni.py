@@ -22,6 +22,7 @@ from transom_lab.host import WindowsHost
 
 _RECIPES = Path(__file__).parents[1] / "data" / "recipes"
 _PODS = "10.244.9.0/24"
+_ADDRESS = "10.77.0.12"
 _PLUGINS = {"win-overlay": "Overlay", "win-bridge": "L2Bridge"}
 _CURRENT = 2
 _BIN = r"C:\cni"
@@ -34,7 +35,8 @@ def configuration(path: Path) -> dict[str, Any]:
     found = [file.content for file in recipe.files if "net.d" in file.path]
     if not found:
         return {}
-    document: dict[str, Any] = json.loads(found[0].replace("{{nodePodCIDR}}", _PODS))
+    filled = found[0].replace("{{nodePodCIDR}}", _PODS).replace("{{nodeAddress}}", _ADDRESS)
+    document: dict[str, Any] = json.loads(filled)
     plugin = document.get("plugins", [document])[0]
     if "delegate" in plugin:
         ipam = {"type": "host-local", "subnet": _PODS}
@@ -111,8 +113,10 @@ def test_the_plugin_gives_a_pod_its_endpoint_and_takes_it_away(host, name):
     assert len(set(addresses)) == len(addresses)
     for address in addresses:
         assert address in ipaddress.ip_network(_PODS)
-        found = {policy["Type"] for policy in endpoints[str(address)]["Policies"]}
-        assert found >= wanted(conf)
+        policies = endpoints[str(address)]["Policies"]
+        assert {policy["Type"] for policy in policies} >= wanted(conf)
+        loops = [p for p in policies if p["Settings"].get("Destinations") == [str(address)]]
+        assert len(loops) == bool(conf.get("loopbackDSR"))
     for pod in ("pod1", "pod2"):
         run(host, "DEL", conf, CNI_CONTAINERID=pod, CNI_NETNS=space)
     assert host.hns.state()["objects"][Kind.ENDPOINT] == {}
