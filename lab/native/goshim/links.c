@@ -350,8 +350,8 @@ const struct hook link_hooks[] = {
     {0},
 };
 
-/* For Python (lab/windows/sitecustomize.py), which does not bind its calls by name: what a link is on
- * Windows, where Wine shows it what the link leads to, or nothing. */
+/* For Python (lab/windows/sitecustomize.py), which does not bind its calls by name: what a link is
+ * on Windows, where Wine shows it what the link leads to, or nothing. */
 __declspec(dllexport) BOOL WINAPI LabIsLink(const WCHAR *dos) {
     char *link = link_name(dos);
     drop(link);
