@@ -55,6 +55,7 @@ _FAMILIES: Mapping[str, type[TransomError]] = {
     "UnsupportedError": UnsupportedError,
     "TemporaryError": TemporaryError,
     "NotBegun": TemporaryError,
+    "InUse": TemporaryError,
 }
 _PREFLIGHT = "preflight"
 _ENDS = (State.DONE, State.REBOOT, State.CANCELLED, State.FAILED)
