@@ -176,7 +176,7 @@ def wave_lines(
         if len(away) > _SHOWN:
             yield f"  and {len(away) - _SHOWN} more"
     if waves:
-        yield _bold("Waves: each is cordoned, drained, changed, awaited and uncordoned")
+        yield _bold("Waves: each is drained where pods would feel it, changed and awaited")
         for number, wave in enumerate(waves, 1):
             yield f"  {number}. {', '.join(wave)}"
     if held_back:

@@ -91,7 +91,7 @@ def test_a_whole_folder_of_old_files_is_swept_as_far_as_nothing_runs_them(host):
 
 
 @pytest.fixture
-def node(make_host, request_for, recipe):
+def node(make_host, request_for):
     """A node that joined, on which the shim of a pod runs."""
     host = make_host()
     Runner(host, LAYOUT, "join").execute(request_for(Verb.JOIN))
