@@ -12,6 +12,8 @@ from transom.kube.api import Node
 FLEET = "transom.dev/fleet"
 # Who cordoned it: what was cut short is taken up, what others cordoned is left.
 CORDONED = "transom.dev/cordoned"
+# Its host is being reset: whatever became of that, the Node is to be deleted.
+RESETTING = "transom.dev/resetting"
 # The day of its last maintenance.
 MAINTAINED = "transom.dev/maintained"
 
@@ -23,4 +25,5 @@ def of_fleet(node: Node, fleet: str) -> dict[str, str]:
 
 def none_of(labels: Mapping[str, str]) -> dict[str, str | None]:
     """What takes Transom's marks off a Node with these labels."""
-    return dict.fromkeys(key for key in (FLEET, CORDONED, MAINTAINED) if key in labels)
+    marks = (FLEET, CORDONED, RESETTING, MAINTAINED)
+    return dict.fromkeys(key for key in marks if key in labels)
