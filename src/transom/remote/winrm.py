@@ -29,8 +29,10 @@ _PIECE = 96 * 1024
 _SKIP = "WINRS_SKIP_CMD_SHELL"
 _PIPED = "WINRS_CONSOLEMODE_STDIN"
 
-# Told by one line of JSON, answers with one; a file's bytes are base64 both ways.
+# Told by one line of JSON, answers with one; a file's bytes are base64 both ways. The trap's words are
+# plain: what PowerShell itself writes to a redirected stderr is CLIXML.
 _SCRIPT = r"""
+trap { [Console]::Error.WriteLine($_); exit 1 }
 $ErrorActionPreference = 'Stop'
 $o = [Console]::In.ReadToEnd() | ConvertFrom-Json
 $p = $o.path
@@ -121,7 +123,13 @@ class WinRmSession:
                 # Also after an interruption: the host is not left with a command nobody reads.
                 with suppress(Exception):
                     await asyncio.to_thread(_end, process)
-        return Completed(process.rc or 0, process.stdout, process.stderr)
+        if process.rc is None:
+            raise TemporaryError(
+                f"{command[0]} on {self._target.name} ended without an exit code",
+                subject=self._target.name,
+                hint="run the same command again: it goes on from what is there",
+            )
+        return Completed(process.rc, process.stdout, process.stderr)
 
     def _begin(self, command: Sequence[str], stdin: bytes) -> "Process":
         from pypsrp.shell import Process
