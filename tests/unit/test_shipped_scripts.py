@@ -32,10 +32,10 @@ TRAP = "trap { [Console]::Error.WriteLine($_); exit 1 }"
 STOP = re.compile(r"\$ErrorActionPreference = 'Stop'")
 # Before the preference: nothing that can fail.
 HARMLESS = re.compile(
-    r"(<#.*?#>|#[^\n]*|\[CmdletBinding\(\)\]|param\(.*?\n\)|Set-StrictMode [^\n]*)", re.S
+    r"(<#.*?#>|#[^\n]*|\[CmdletBinding\(\)\]|param\(.*?\n\)|Set-StrictMode [^\n]*)", re.DOTALL
 )
 CODES = re.compile(r"exit (\d+|\$LASTEXITCODE|\[int\]\(.*\)|\$Code)$")
-NATIVE = re.compile(r"^(icacls|.*\.exe)$", re.I)
+NATIVE = re.compile(r"^(icacls|.*\.exe)$", re.IGNORECASE)
 
 
 def parsed(text: str) -> Node:
@@ -151,7 +151,7 @@ CMD = {
 # A machine whose setup fails cannot be reached, and one that was not generalised is found out by
 # generalized.cmd or by its builder: neither becomes an image.
 NOT_JUDGED = {"image setup.cmd", "image finish.cmd", "image sysprep.cmd", "image generalized.cmd"}
-PROGRAM = re.compile(r'^("?[\w%:\\]*\.exe"?|"%\w+%"|(move|copy) )', re.I)
+PROGRAM = re.compile(r'^("?[\w%:\\]*\.exe"?|"%\w+%"|(move|copy) )', re.IGNORECASE)
 
 
 @pytest.mark.parametrize("name", sorted(set(CMD) - NOT_JUDGED))

@@ -40,6 +40,7 @@ $a = switch ($o.act) {
   'read' { if (Test-Path -LiteralPath $p -PathType Leaf) { [Convert]::ToBase64String([IO.File]::ReadAllBytes($p)) } else { $null } }
   'sum' { if (Test-Path -LiteralPath $p -PathType Leaf) { (Get-FileHash -LiteralPath $p -Algorithm SHA256).Hash } else { $null } }
   'put' { $n = $p + '.part'; [IO.File]::WriteAllBytes($n, [Convert]::FromBase64String($o.content)); Move-Item -LiteralPath $n -Destination $p -Force; $true }
+  'move' { Move-Item -LiteralPath $p -Destination $o.content; $true }
   'make' { if (Test-Path -LiteralPath $p -PathType Container) { $false } else { $null = New-Item -ItemType Directory -Path $p; $true } }
   'names' { if (Test-Path -LiteralPath $p -PathType Container) { ,@(Get-ChildItem -LiteralPath $p -Force | ForEach-Object Name) } else { ,@() } }
   'remove' { if (Test-Path -LiteralPath $p) { Remove-Item -LiteralPath $p -Recurse -Force }; $true }
@@ -171,6 +172,10 @@ class WinRmSession:
     async def names(self, path: str) -> tuple[str, ...]:
         """List a directory."""
         return tuple(sorted(await self._file("names", path) or ()))
+
+    async def move(self, source: str, target: str) -> None:
+        """Rename a file."""
+        await self._file("move", source, target)
 
     async def remove_tree(self, path: str) -> None:
         """Remove a file or a directory with all that is in it."""
