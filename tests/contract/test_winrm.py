@@ -98,7 +98,9 @@ def test_a_command_that_ends_without_a_code_did_not_succeed(server):
         finally:
             await session.close()
 
-    with pytest.raises(TemporaryError, match="hostname on localhost:.* ended without an exit code"):
+    with pytest.raises(
+        TemporaryError, match=r"hostname on localhost:.* ended without an exit code"
+    ):
         asyncio.run(story())
 
 

@@ -307,7 +307,7 @@ def test_a_service_that_stands_still_is_started_at_once(simulation):
     simulation.machines["win-01"].host.services.stop("containerd")
     first = plan(simulation).hosts[0]
     assert (first.standing, first.disruption) == (Standing.CHANGES, Disruption.NONE)
-    assert not (first.rolls or first.drains)
+    assert (first.rolls, first.drains) == (False, False)
 
 
 @pytest.mark.parametrize(("service", "drains"), [("containerd", True), ("kubelet", False)])
@@ -326,7 +326,7 @@ def test_a_refused_node_neither_waits_for_a_wave_nor_is_drained(simulation):
     machine.system.windows = (26100, 1)
     first = plan(simulation).hosts[0]
     assert (first.standing, first.disruption) == (Standing.REFUSED, Disruption.NONE)
-    assert not (first.rolls or first.drains)
+    assert (first.rolls, first.drains) == (False, False)
 
 
 @pytest.mark.parametrize(
