@@ -65,7 +65,8 @@ def service_drift(host: ReadHost, want: NodeSpec, services: tuple[Service, ...])
         if found != wanted.definition:
             text = "absent" if found is None else found.command
             # A service is stopped to be changed, and with the runtime what runs under it.
-            stops = Disruption.PODS_STOP if service.name in RUNTIMES else None
+            restarts_runtime = found is not None and service.name in RUNTIMES
+            stops = Disruption.PODS_STOP if restarts_runtime else None
             drift.append(Drift(service.name, text, wanted.definition.command, wanted, stops))
         elif wanted.runs and not host.services.running(service.name):
             drift.append(Drift(service.name, "stopped", "running", wanted, Disruption.NONE))
