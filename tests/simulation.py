@@ -214,7 +214,11 @@ class Session:
         if self.machine.cut_at_put and path.endswith(self.machine.cut_at_put):
             self.machine.cut_at_put = ""
             raise TemporaryError("the session was cut")
-        self.machine.host.files.write(path, content)
+        # Neither SFTP nor PowerShell moves a program aside that runs.
+        disk, part = self.machine.host.disk, path + ".part"
+        disk.create(part)
+        disk.append(part, content)
+        disk.rename(part, path)
         return True
 
     async def send(self, path: str, parcel: Parcel) -> bool:
@@ -228,6 +232,9 @@ class Session:
     async def names(self, path: str) -> tuple[str, ...]:
         files = self.machine.host.files
         return tuple(files.entries(path)) if files.kind(path) is PathKind.DIRECTORY else ()
+
+    async def move(self, source: str, target: str) -> None:
+        self.machine.host.disk.rename(source, target)
 
     async def remove_tree(self, path: str) -> None:
         self.machine.host.files.remove_tree(path)

@@ -52,7 +52,7 @@ class _Files(asyncssh.SFTPServer):
 
     def __init__(self, channel: Any, machine: Machine) -> None:
         super().__init__(channel)
-        self._files = machine.host.files
+        self._files, self._disk = machine.host.files, machine.host.disk
 
     def open(self, path: bytes, pflags: int, attrs: Any) -> _Open:
         del attrs
@@ -107,7 +107,8 @@ class _Files(asyncssh.SFTPServer):
         self._files.remove(_windows(path))
 
     def posix_rename(self, oldpath: bytes, newpath: bytes) -> None:
-        self._files.move(_windows(oldpath), _windows(newpath))
+        # OpenSSH moves no program aside that runs.
+        self._disk.rename(_windows(oldpath), _windows(newpath))
 
     def realpath(self, path: bytes) -> bytes:
         return path

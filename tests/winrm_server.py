@@ -124,6 +124,7 @@ class WinRmServer:
     password: str = "correct horse"
     domain: str = ""
     port: int = 0
+    tells_codes: bool = True
     seen: list[tuple[str, ...]] = field(default_factory=list)
     ssh: OpenSsh = field(init=False)
     _commands: dict[str, _Command] = field(default_factory=dict)
@@ -214,7 +215,8 @@ class WinRmServer:
             f'<rsp:Stream Name="{kind}" CommandId="{name}">{base64.b64encode(text).decode()}</rsp:Stream>'
             for kind, text in (("stdout", out), ("stderr", err))
         )
-        state = f'<rsp:CommandState CommandId="{name}" State="{_DONE}"><rsp:ExitCode>{code}</rsp:ExitCode></rsp:CommandState>'
+        told = f"<rsp:ExitCode>{code}</rsp:ExitCode>" if self.tells_codes else ""
+        state = f'<rsp:CommandState CommandId="{name}" State="{_DONE}">{told}</rsp:CommandState>'
         return f"<rsp:ReceiveResponse>{streams}{state}</rsp:ReceiveResponse>"
 
     def _signal(self, _envelope: ET.Element, _body: ET.Element) -> str:
@@ -262,7 +264,10 @@ async def _file(session: Session, order: dict[str, str]) -> Any:
         return await session.make_directory(path)
     if act == "names":
         return list(await session.names(path))
-    await session.remove_tree(path)
+    if act == "move":
+        await session.move(path, order["content"])
+    else:
+        await session.remove_tree(path)
     return True
 
 

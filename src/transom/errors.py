@@ -6,7 +6,8 @@
     ├─ UnsupportedError  exit 3   outside what the facts allow
     │  └─ Refused                 a fleet that cannot work, with every reason
     ├─ TemporaryError    exit 4   the same call may succeed later
-    │  └─ NotBegun                a run that was asked for and of which nothing happened
+    │  ├─ NotBegun                a run that was asked for and of which nothing happened
+    │  └─ InUse                   a program that runs, which Windows lets nobody replace or remove
     ├─ PermanentError    exit 5   trying again is useless
     └─ InternalError     exit 70  a defect of Transom
 
@@ -82,6 +83,10 @@ class TemporaryError(TransomError):
 
 class NotBegun(TemporaryError):  # noqa: N818 - named for what it is
     """A run on a host that left no trace there: whoever asked for it may ask again."""
+
+
+class InUse(TemporaryError):  # noqa: N818 - named for what it is
+    """A file that a process runs or has loaded: Windows only lets it be renamed until that ends."""
 
 
 class PermanentError(TransomError):

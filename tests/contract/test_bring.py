@@ -124,6 +124,27 @@ def test_a_second_boot_fetches_nothing(bring, served):
     assert served.asked == before == 2
 
 
+def test_another_python_is_moved_aside_file_by_file(bring):
+    run(bring)
+    library = bring.home / "python" / "python312.dll"
+    library.write_text("old")
+    with (bring.home / "python" / "sha256").open("w") as mark:
+        mark.write("another")
+    with library.open() as running:
+        assert run(bring) == 1003 % 256
+        assert running.read() == "old"
+    assert sorted(item.name for item in (bring.home / "python").iterdir()) == [
+        "python.exe",
+        "sha256",
+    ]
+    aside = bring.home / "old" / "boot-1"
+    assert sorted(item.name for item in aside.iterdir()) == [
+        "python.exe",
+        "python312.dll",
+        "sha256",
+    ]
+
+
 def test_a_server_that_stumbles_is_asked_again(bring, served):
     served.stumbles = 3
     assert run(bring) == 1003 % 256

@@ -88,6 +88,22 @@ def test_the_node_program_is_brought_asked_and_taken_away(server):
     assert not any("inventory" in word for words in server.seen for word in words)
 
 
+def test_a_command_that_ends_without_a_code_did_not_succeed(server):
+    server.tells_codes = False
+
+    async def story():
+        session = await connect(target(server))
+        try:
+            await session.run(("hostname",), timeout_s=10)
+        finally:
+            await session.close()
+
+    with pytest.raises(
+        TemporaryError, match=r"hostname on localhost:.* ended without an exit code"
+    ):
+        asyncio.run(story())
+
+
 def test_a_wrong_password_is_told_and_not_shown(server):
     with pytest.raises(PermanentError, match="does not let Administrator in by WinRM") as caught:
         asyncio.run(connect(target(server, password="not it")))

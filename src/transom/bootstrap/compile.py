@@ -217,6 +217,9 @@ def _script(plan: BootPlan) -> bytes:
         if not folder.endswith("cluster-api"):
             grants = " ".join(f"'{grant}'" for grant in ADMINISTRATORS.split())
             lines.append(f"icacls '{folder}' /inheritance:r /grant:r {grants} | Out-Null")
+            # Nothing is written into a folder that others may look into: the token comes next.
+            said = f"icacls could not close {folder} and ended with $LASTEXITCODE"
+            lines.append(f'if ($LASTEXITCODE -ne 0) {{ throw "{said}" }}')
     lines += _PUT
     for file in found:
         encoded = base64.b64encode(gzip.compress(file.content, mtime=0)).decode()

@@ -76,7 +76,8 @@ def _groups(plan: "FleetPlan") -> list[list["HostPlan"]]:
     for host in plan.hosts:
         said = host.error.message if host.error is not None else ""
         refusals = tuple(_of_any(host.name, refusal) for refusal in host.refusals)
-        key = (host.standing, _alike(host), host.warnings, refusals, said, host.drains)
+        when = (host.rolls, host.drains)
+        key = (host.standing, _alike(host), host.warnings, refusals, said, when)
         groups.setdefault(key, []).append(host)
     return list(groups.values())
 
@@ -130,8 +131,10 @@ def _headline(host: "HostPlan") -> str:
     if not host.steps:
         return "nothing to do"
     joins = "joins the cluster, " if host.joins else ""
-    drains = ", after its pods have left" if host.drains else ""
-    return f"{joins}{_count(host.changes, 'change')}, disruption {host.disruption.value}{drains}"
+    when = ", in its wave" if host.rolls else ""
+    if host.drains:
+        when = ", after its pods have left"
+    return f"{joins}{_count(host.changes, 'change')}, disruption {host.disruption.value}{when}"
 
 
 def _step(step: "PlannedStep") -> Iterator[str]:
@@ -176,7 +179,7 @@ def wave_lines(
         if len(away) > _SHOWN:
             yield f"  and {len(away) - _SHOWN} more"
     if waves:
-        yield _bold("Waves: each is cordoned, drained, changed, awaited and uncordoned")
+        yield _bold("Waves: each is drained where pods would feel it, changed and awaited")
         for number, wave in enumerate(waves, 1):
             yield f"  {number}. {', '.join(wave)}"
     if held_back:

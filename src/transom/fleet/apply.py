@@ -96,19 +96,19 @@ async def apply_plan(work: Applying) -> None:
             Applied(host=host.name, outcome=outcome, error=host.error, refusals=host.refusals)
         )
     await _look_after_unchanged(work, plan.standing(Standing.UNCHANGED))
-    calm = [host for host in plan.standing(Standing.CHANGES) if not host.drains]
+    calm = [host for host in plan.standing(Standing.CHANGES) if not host.rolls]
     await _all(work, calm)
-    drained = {host.name: host for host in plan.hosts if host.drains}
+    disturbed = {host.name: host for host in plan.hosts if host.rolls}
     rolling = Rolling(
         fleet=plan.fleet,
         api=work.doors.api,
         clock=work.doors.clock,
-        do=lambda wave: _all(work, [drained[name] for name in wave]),
+        do=lambda wave: _all(work, [disturbed[name] for name in wave]),
         leave=lambda names, error: leave(work.watcher, names, error),
         wait=lambda name, text: work.watcher.host(name).stage(text),
         keep_going=work.keep_going,
     )
-    await rolling.through(drained)
+    await rolling.through(disturbed)
 
 
 def leave(watcher: FleetWatcher, names: Iterable[str], error: TransomError) -> None:

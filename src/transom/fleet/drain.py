@@ -7,7 +7,7 @@ would lose data or never come back is refused before the first pod is asked to g
 from collections.abc import Iterable
 
 from transom.errors import PermanentError, TemporaryError, TransomError
-from transom.fleet.marks import CORDONED
+from transom.fleet.marks import CORDONED, RESETTING
 from transom.fleet.run import Clock
 from transom.kube.api import Api, Node, Pod
 from transom.model.fleet import Drain
@@ -30,7 +30,9 @@ async def uncordon(api: Api, node: Node) -> bool:
     if CORDONED not in node.labels:
         return False
     await api.set_unschedulable(node.name, unschedulable=False)
-    await api.label_node(node.name, {CORDONED: None})
+    await api.label_node(
+        node.name, dict.fromkeys(key for key in (CORDONED, RESETTING) if key in node.labels)
+    )
     return True
 
 

@@ -13,6 +13,8 @@ from transom.model.recipe import PREPARED
 FLEET = "transom.dev/fleet"
 # Who cordoned it: what was cut short is taken up, what others cordoned is left.
 CORDONED = "transom.dev/cordoned"
+# Its host is being reset: whatever became of that, the Node is to be deleted.
+RESETTING = "transom.dev/resetting"
 # The day of its last maintenance.
 MAINTAINED = "transom.dev/maintained"
 
@@ -33,5 +35,5 @@ def of_prepared(node: Node) -> dict[str, str]:
 
 def none_of(labels: Mapping[str, str]) -> dict[str, str | None]:
     """What takes Transom's marks off a Node with these labels."""
-    marks = (FLEET, CORDONED, MAINTAINED, *PREPARED)
+    marks = (FLEET, CORDONED, RESETTING, MAINTAINED, *PREPARED)
     return dict.fromkeys(key for key in marks if key in labels)

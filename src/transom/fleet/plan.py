@@ -17,15 +17,14 @@ from transom.fleet.waves import Away, away_of, nothing_begun, pools_of, waves_of
 from transom.kube.api import Node
 from transom.kube.authority import authority_pins
 from transom.model.answers import PlannedChange, PlannedStep, Survey
+from transom.model.disruption import Disruption, worst
 from transom.model.fleet import Fleet, Host, Reboot
 from transom.model.problem import Refusal
 from transom.model.records import dataclass
 from transom.model.request import Request, Verb
-from transom.node.disruption import Disruption
 
 _PREFLIGHT, _JOIN = "preflight", "join"
 _FOREIGN_NODE = "already-joined"
-_ORDER = tuple(Disruption)
 
 
 class Standing(StrEnum):
@@ -40,8 +39,10 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostPlan:
-    """One host: what would change, or why nothing can; `drains` where its pods must leave first.
+    """One host: what would change, or why nothing can.
 
+    `rolls` where it is a node in use that is disturbed, and so has to wait for its wave; `drains`
+    where its pods must leave first.
     `afterwards` are the steps that look at what a join leaves, and so cannot be told before it.
     """
 
@@ -53,6 +54,7 @@ class HostPlan:
     disruption: Disruption = Disruption.NONE
     joins: bool = False
     afterwards: tuple[str, ...] = ()
+    rolls: bool = False
     drains: bool = False
     warnings: tuple[str, ...] = ()
     refusals: tuple[Refusal, ...] = ()
@@ -87,7 +89,7 @@ class FleetPlan:
     def held_back(self) -> tuple[str, ...]:
         """The hosts that would be disturbed and are in no wave."""
         begun = {name for wave in self.waves for name in wave}
-        return tuple(host.name for host in self.hosts if host.drains and host.name not in begun)
+        return tuple(host.name for host in self.hosts if host.rolls and host.name not in begun)
 
     @property
     def not_begun(self) -> TemporaryError | None:
@@ -119,11 +121,11 @@ def plan_of(
         for host in fleet.hosts
         if host.name in surveys
     )
-    drained = [host.name for host in hosts if host.drains]
+    rolling = [host.name for host in hosts if host.rolls]
     return FleetPlan(
         fleet=fleet,
         hosts=hosts,
-        waves=waves_of(fleet, drained),
+        waves=waves_of(fleet, rolling),
         checked=checked,
         addons=addons or AddonPlan(),
         unread=tuple(unread),
@@ -132,15 +134,15 @@ def plan_of(
 
 def around_nodes(plan: FleetPlan, nodes: Iterable[Node]) -> FleetPlan:
     """The plan with waves that leave room for nodes that are away already."""
-    drained = {host.name for host in plan.hosts if host.drains}
+    rolling = {host.name for host in plan.hosts if host.rolls}
     concerned = {
-        name for pool in pools_of(plan.fleet) if drained & {*pool.hosts} for name in pool.hosts
+        name for pool in pools_of(plan.fleet) if rolling & {*pool.hosts} for name in pool.hosts
     }
     away = {name: why for name, why in away_of(plan.fleet, nodes).items() if name in concerned}
     # What joins is done before the waves.
     joining = {host.name for host in plan.standing(Standing.CHANGES) if host.joins}
     still = {name: why for name, why in away.items() if name not in joining}
-    return replace(plan, waves=waves_of(plan.fleet, drained, still), away=still)
+    return replace(plan, waves=waves_of(plan.fleet, rolling, still), away=still)
 
 
 def host_plan(host: Host, survey: Survey | TransomError, request: Request) -> HostPlan:
@@ -157,11 +159,9 @@ def host_plan(host: Host, survey: Survey | TransomError, request: Request) -> Ho
         )
     steps, afterwards = _steps(survey)
     refusals = (*_ownership(host, survey, request), *_in_the_way(survey))
-    disruption = max(
-        (Disruption(step.disruption) for step in steps), key=_ORDER.index, default=Disruption.NONE
-    )
-    is_heavy = _ORDER.index(disruption) > _ORDER.index(Disruption.KUBELET_RESTART)
+    disruption = worst(Disruption(step.disruption) for step in steps)
     is_upgrade = request.verb is Verb.UPGRADE and bool(steps)
+    in_use = survey.member and not refusals
     changes = Standing.CHANGES if steps else Standing.UNCHANGED
     return HostPlan(
         name=host.name,
@@ -172,7 +172,8 @@ def host_plan(host: Host, survey: Survey | TransomError, request: Request) -> Ho
         disruption=Disruption.NONE if refusals else disruption,
         joins=any(step.step == _JOIN for step in steps),
         afterwards=afterwards,
-        drains=survey.member and (is_heavy or is_upgrade) and not refusals,
+        rolls=in_use and (disruption is not Disruption.NONE or is_upgrade),
+        drains=in_use and (disruption.is_felt_by_pods or is_upgrade),
         warnings=(*survey.plan.warnings, *_reboot(host, survey)),
         refusals=refusals,
     )

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 _PARENT = r"C:\k"
 HOME = _PARENT + r"\transom"
 _PYTHON = HOME + r"\python"
+_OLD = HOME + r"\old"
 _ZIP = HOME + r"\node.pyz"
 BROUGHT = "brought.json"
 _MANIFEST = rf"{HOME}\{BROUGHT}"
@@ -55,6 +56,7 @@ _FAMILIES: Mapping[str, type[TransomError]] = {
     "UnsupportedError": UnsupportedError,
     "TemporaryError": TemporaryError,
     "NotBegun": TemporaryError,
+    "InUse": TemporaryError,
 }
 _PREFLIGHT = "preflight"
 _ENDS = (State.DONE, State.REBOOT, State.CANCELLED, State.FAILED)
@@ -149,6 +151,7 @@ class NodeProgram:
         if there is None or there["python"] != wanted["python"]:
             # Written down first, so that a visit that is cut off here can still be taken back.
             await self._session.put(_MANIFEST, _unfinished(made))
+            await self._set_python_aside((there or {}).get("python") or "unfinished")
             await self._bring_python(brought.members())
         await self._put_program(brought.program, brought.manifest(made))
         return True
@@ -280,9 +283,25 @@ class NodeProgram:
         compiling = write_order(Order(verb="compile"))
         await self._session.run(_COMMAND, stdin=compiling, timeout_s=_QUICK_S)
 
+    async def _set_python_aside(self, sum_: str) -> None:
+        """Move the files of another Python away; services and pods that run them go on.
+
+        None may stay: it could be loaded by what is started next. The node program removes them
+        once nothing runs them any more.
+        """
+        names = await self._session.names(_PYTHON)
+        if not names:
+            return
+        await self._session.make_directory(_OLD)
+        taken, place, number = await self._session.names(_OLD), sum_, 1
+        while place in taken:
+            number += 1
+            place = f"{sum_}-{number}"
+        await self._session.make_directory(rf"{_OLD}\{place}")
+        for name in names:
+            await self._session.move(rf"{_PYTHON}\{name}", rf"{_OLD}\{place}\{name}")
+
     async def _bring_python(self, members: Mapping[str, bytes]) -> None:
-        # Whatever lay there before could be loaded by what is started next.
-        await self._session.remove_tree(_PYTHON)
         await self._session.make_directory(_PYTHON)
         for name, content in members.items():
             await self._session.put(rf"{_PYTHON}\{name}", content)

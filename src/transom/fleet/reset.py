@@ -4,23 +4,23 @@ Called by `transom reset`, which has asked for confirmation. A host without the 
 is. A host of a fleet is drained first; one that was joined alone only takes no new pods meanwhile.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime
 
 from transom.errors import PermanentError, TemporaryError, TransomError, UnsupportedError
 from transom.fleet.apply import Applied, FleetWatcher, Outcome
 from transom.fleet.cluster import ClusterEntry, read_cluster, read_entry
-from transom.fleet.drain import drain
+from transom.fleet.drain import cordon, empty, uncordon
 from transom.fleet.hosts import each
 from transom.fleet.join import Doors
-from transom.fleet.marks import none_of
+from transom.fleet.marks import RESETTING, none_of
 from transom.fleet.program import Brought, Ended
 from transom.fleet.requests import at_cluster, entry_of
 from transom.fleet.run import Clock, Connect, HostRun
 from transom.fleet.single import Wish, owner_of, single_fleet
 from transom.fleet.survey import FleetDoors
-from transom.fleet.work import Watcher
+from transom.fleet.work import Watcher, patiently
 from transom.kube.api import Api
 from transom.model.answers import Leftover
 from transom.model.event import State
@@ -163,8 +163,6 @@ async def _undo(
     node = request.recipe.join.node_name
     status = await run.program.status()
     owner = status["owner"]
-    taken = bool(status["joined"]) or request.force
-    joined = taken or bool(status["adopted"])
     if owner is not None and not Owner(**owner).gives_way_to(request.owner):
         raise UnsupportedError(
             f"{node} belongs to fleet {owner['fleet']!r} ({owner['who']}), "
@@ -172,27 +170,29 @@ async def _undo(
             subject=node,
             hint="reset it there",
         )
-    found = await api.node(node) if joined and api is not None else None
-    if found is not None and api is not None:
+    found = await api.node(node) if api is not None else None
+    # A host that was undone has no journal: that its Node still has to go is written on the Node.
+    is_begun = found is not None and RESETTING in found.labels
+    taken = bool(status["joined"]) or request.force or is_begun
+    is_ours = taken or bool(status["adopted"])
+    if api is not None and found is not None and is_ours and not is_begun:
         watcher.stage("cordon the node" + (" and let its pods leave" if wish else ""))
-        await api.set_unschedulable(node, unschedulable=True)
-        if wish is not None:
-            await drain(api, node, wish, run.clock)
+        await _empty(api, node, wish, run.clock)
         # The add-ons' pods leave before the programs they run do.
         if of_programs := dict.fromkeys(key for key in PREPARED if key in found.labels):
             await api.label_node(node, of_programs)
+        if taken:
+            await api.label_node(node, {RESETTING: "true"})
     watcher.stage("undo what was done to the host")
     ended = await run.follow(request, watcher.event)
     _must_be_done(ended, node)
+    # The program goes last: where the Node stays, the same command finds it and goes on.
+    deleted = taken and api is not None and await patiently(_deleting(api, node), run.clock)
+    given_back = found is not None and is_ours and not taken
+    if given_back and api is not None:
+        await _give_back(api, node)
     watcher.stage("take the node program away")
     await _remove(run)
-    deleted = await api.delete_node(node) if taken and api is not None else False
-    given_back = found is not None and not taken
-    if found is not None and given_back and api is not None:
-        # Its maker's node is back as it was found, and takes pods again.
-        if marks := none_of(found.labels):
-            await api.label_node(node, marks)
-        await api.set_unschedulable(node, unschedulable=False)
     return WasReset(
         name=node,
         undone=ended.changed,
@@ -200,6 +200,26 @@ async def _undo(
         node_deleted=deleted,
         given_back=given_back,
     )
+
+
+async def _empty(api: Api, name: str, wish: Drain | None, clock: Clock) -> None:
+    if wish is None:
+        await cordon(api, name)
+    else:
+        await empty(api, name, wish, clock)
+
+
+def _deleting(api: Api, name: str) -> Callable[[], Awaitable[bool]]:
+    return lambda: api.delete_node(name)
+
+
+async def _give_back(api: Api, name: str) -> None:
+    """Let its maker's node be as it was found: it takes pods again where Transom cordoned it."""
+    node = await api.node(name)
+    if node is not None:
+        await uncordon(api, node)
+        if marks := none_of(node.labels):
+            await api.label_node(name, marks)
 
 
 def _must_be_done(ended: Ended, name: str) -> None:

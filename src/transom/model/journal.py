@@ -9,6 +9,7 @@ from dataclasses import field
 from enum import Enum
 from typing import Any
 
+from transom.model.disruption import Disruption
 from transom.model.records import dataclass
 
 SERVICE_STATE = "service-state"
@@ -22,13 +23,15 @@ class Drift:
     """One thing that differs from the recipe.
 
     `item` is what the step needs to put it right; it may hold a secret and so is never printed,
-    compared or stored.
+    compared or stored. `disruption` is what this change does to a node in use, where it is not what
+    its step declares.
     """
 
     subject: str
     found: str
     wanted: str
     item: Any = field(default=None, repr=False, compare=False)
+    disruption: Disruption | None = None
 
 
 @dataclass(frozen=True, slots=True)

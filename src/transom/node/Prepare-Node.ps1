@@ -109,6 +109,16 @@ function New-ClosedFolder {
     , $made
 }
 
+# Another Python may run in services and pods: Windows renames its files, and removes none that runs.
+function Move-PythonAside {
+    if (-not (Test-Path -LiteralPath $Python)) { return }
+    $number = 1
+    while (Test-Path -LiteralPath (Join-Path $Folder "old\script-$number")) { $number++ }
+    $place = Join-Path $Folder "old\script-$number"
+    New-Item -ItemType Directory -Path $place | Out-Null
+    Get-ChildItem -LiteralPath $Python -Force | Move-Item -Destination $place
+}
+
 # Python and the node program, by their sums; what is there already stays.
 function Install-Program($Entry) {
     $there = $null
@@ -126,7 +136,7 @@ function Install-Program($Entry) {
     if (-not $hasPython) {
         $archive = Join-Path $Folder 'python.zip'
         Copy-Verified $Entry.python $archive
-        if (Test-Path -LiteralPath $Python) { Remove-Item -LiteralPath $Python -Recurse -Force }
+        Move-PythonAside
         Expand-Archive -LiteralPath $archive -DestinationPath $Python
         Remove-Item -LiteralPath $archive -Force
     }

@@ -94,7 +94,8 @@ def seal(machine: Machine, layout: Layout, recipe: Recipe) -> None:
 
 def traces(layout: Layout) -> tuple[str, ...]:
     """What a run leaves that machines of one image must not share, beside its events."""
-    return (layout.journal, layout.saved, layout.recipe, layout.collected, layout.programs)
+    state = (layout.journal, layout.saved, layout.recipe, layout.collected, layout.programs)
+    return (*state, layout.old)
 
 
 def forget_events(machine: Machine, layout: Layout) -> None:

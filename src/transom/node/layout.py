@@ -22,6 +22,11 @@ class Layout:
         return ntpath.join(self.home, "state")
 
     @property
+    def old(self) -> str:
+        """Programs that were replaced while they ran: waste, removed as soon as nothing runs them."""
+        return ntpath.join(self.home, "old")
+
+    @property
     def journal(self) -> str:
         """The journal."""
         return ntpath.join(self.state, "journal")

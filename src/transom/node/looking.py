@@ -14,10 +14,10 @@ from transom.model.answers import (
     PlannedStep,
     Survey,
 )
+from transom.model.disruption import worst
 from transom.model.journal import ADOPTED, Drift
 from transom.model.problem import Refusal
 from transom.model.request import Request, Verb
-from transom.node.disruption import Disruption
 from transom.node.host.nouns.files import ReadFiles
 from transom.node.host.protocols import Machine
 from transom.node.host.values import PathKind
@@ -57,7 +57,7 @@ def _plan(steps: list[tuple[Step, Sequence[Drift]]], warnings: list[str]) -> Pla
             PlannedStep(
                 step=step.id,
                 title=step.title,
-                disruption=step.disruption.value if drift else Disruption.NONE.value,
+                disruption=worst(item.disruption or step.disruption for item in drift).value,
                 drift=tuple(_shown(item) for item in drift),
             )
             for step, drift in steps

@@ -269,6 +269,7 @@ class Runner:
         run.journal.settle()
         run.journal.condense()
         self._undoing.forget_copies(run.journal)
+        self.machine.files.sweep()
 
     def _is_finished_image(self, request: Request) -> bool:
         """Whether there is nothing to do, so that nothing need be written."""

@@ -54,6 +54,8 @@ class Undoing:
         if journal is not None:
             journal.claim(request.owner)
             undone = self.back_to(request, journal, log, after=0)
+            # Nothing of the node is to run any more: what still runs from there is ended by its removal.
+            self.machine.files.remove_tree(self.layout.old)
             self.machine.files.remove(self.layout.recipe)
             self.machine.files.remove(self.layout.journal)
             self.machine.flush()

@@ -93,6 +93,10 @@ class LocalSession:
         """List a directory."""
         return await asyncio.to_thread(_names, Path(path))
 
+    async def move(self, source: str, target: str) -> None:
+        """Rename a file."""
+        await asyncio.to_thread(_move, Path(source), Path(target))
+
     async def remove_tree(self, path: str) -> None:
         """Remove a file or a directory with all that is in it."""
         await asyncio.to_thread(_remove_tree, Path(path))
@@ -158,6 +162,11 @@ def _make_directory(path: Path) -> bool:
 def _names(path: Path) -> tuple[str, ...]:
     with _translated("list", path):
         return tuple(sorted(item.name for item in path.iterdir())) if path.is_dir() else ()
+
+
+def _move(source: Path, target: Path) -> None:
+    with _translated("move", source):
+        source.rename(target)
 
 
 def _remove_tree(path: Path) -> None:

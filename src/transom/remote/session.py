@@ -65,6 +65,10 @@ class Session(Protocol):
         """What a directory holds; nothing where it does not exist."""
         ...
 
+    async def move(self, source: str, target: str) -> None:
+        """Give a file another name on its volume, which nothing has; what runs it goes on."""
+        ...
+
     async def remove_tree(self, path: str) -> None:
         """Have no such file or directory, whatever was in it."""
         ...

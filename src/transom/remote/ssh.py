@@ -145,6 +145,11 @@ class SshSession:
                 return ()
             return tuple(sorted(str(name) for name in found if name not in (".", "..")))
 
+    async def move(self, source: str, target: str) -> None:
+        """Rename a file."""
+        async with self._sftp("move", source) as files:
+            await files.posix_rename(_remote(source), _remote(target))
+
     async def remove_tree(self, path: str) -> None:
         """Remove a file or a directory with all that is in it."""
         async with self._sftp("remove", path) as files:

@@ -29,8 +29,10 @@ _PIECE = 96 * 1024
 _SKIP = "WINRS_SKIP_CMD_SHELL"
 _PIPED = "WINRS_CONSOLEMODE_STDIN"
 
-# Told by one line of JSON, answers with one; a file's bytes are base64 both ways.
+# Told by one line of JSON, answers with one; a file's bytes are base64 both ways. The trap's words are
+# plain: what PowerShell itself writes to a redirected stderr is CLIXML.
 _SCRIPT = r"""
+trap { [Console]::Error.WriteLine($_); exit 1 }
 $ErrorActionPreference = 'Stop'
 $o = [Console]::In.ReadToEnd() | ConvertFrom-Json
 $p = $o.path
@@ -38,6 +40,7 @@ $a = switch ($o.act) {
   'read' { if (Test-Path -LiteralPath $p -PathType Leaf) { [Convert]::ToBase64String([IO.File]::ReadAllBytes($p)) } else { $null } }
   'sum' { if (Test-Path -LiteralPath $p -PathType Leaf) { (Get-FileHash -LiteralPath $p -Algorithm SHA256).Hash } else { $null } }
   'put' { $n = $p + '.part'; [IO.File]::WriteAllBytes($n, [Convert]::FromBase64String($o.content)); Move-Item -LiteralPath $n -Destination $p -Force; $true }
+  'move' { Move-Item -LiteralPath $p -Destination $o.content; $true }
   'make' { if (Test-Path -LiteralPath $p -PathType Container) { $false } else { $null = New-Item -ItemType Directory -Path $p; $true } }
   'names' { if (Test-Path -LiteralPath $p -PathType Container) { ,@(Get-ChildItem -LiteralPath $p -Force | ForEach-Object Name) } else { ,@() } }
   'remove' { if (Test-Path -LiteralPath $p) { Remove-Item -LiteralPath $p -Recurse -Force }; $true }
@@ -121,7 +124,13 @@ class WinRmSession:
                 # Also after an interruption: the host is not left with a command nobody reads.
                 with suppress(Exception):
                     await asyncio.to_thread(_end, process)
-        return Completed(process.rc or 0, process.stdout, process.stderr)
+        if process.rc is None:
+            raise TemporaryError(
+                f"{command[0]} on {self._target.name} ended without an exit code",
+                subject=self._target.name,
+                hint="run the same command again: it goes on from what is there",
+            )
+        return Completed(process.rc, process.stdout, process.stderr)
 
     def _begin(self, command: Sequence[str], stdin: bytes) -> "Process":
         from pypsrp.shell import Process
@@ -163,6 +172,10 @@ class WinRmSession:
     async def names(self, path: str) -> tuple[str, ...]:
         """List a directory."""
         return tuple(sorted(await self._file("names", path) or ()))
+
+    async def move(self, source: str, target: str) -> None:
+        """Rename a file."""
+        await self._file("move", source, target)
 
     async def remove_tree(self, path: str) -> None:
         """Remove a file or a directory with all that is in it."""

@@ -726,3 +726,16 @@ def test_status_says_what_group_managed_accounts_lack(with_addons, capsys):
     served = frozenset({"windows.k8s.io/v1 GMSACredentialSpec"})
     with_addons.objects = MemoryObjects(present, served=served)
     assert main(["status", "--gmsa"]) == 0
+
+
+def test_a_plan_says_who_waits_for_a_wave_and_whose_pods_leave(site, capsys):
+    assert main(["apply", "--yes"]) == 0
+    machines = site.machines
+    machines["win-01"].host.files.write(r"C:\k\kubelet.exe", b"another")
+    machines["win-02"].host.files.write(r"C:\k\flanneld.exe", b"another")
+    capsys.readouterr()
+    main(["plan"])
+    out = capsys.readouterr().out
+    assert "win-01 (pool web): 1 change, disruption kubelet-restart, in its wave" in out
+    assert "win-02 (pool web): 1 change, disruption pods-stop, after its pods have left" in out
+    assert "Waves: each is drained where pods would feel it, changed and awaited" in out

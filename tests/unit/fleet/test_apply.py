@@ -201,6 +201,35 @@ def test_what_stops_pods_on_nodes_goes_in_waves_with_cordon_drain_and_uncordon(s
     assert not any(CORDONED in node.labels for node in simulation.api.held_nodes.values())
 
 
+def test_a_new_containerd_goes_through_the_fleet_in_waves_and_pods_leave_first(simulation):
+    apply(simulation)
+    _with_pods(simulation)
+    for machine in simulation.machines.values():
+        machine.host.files.write(r"C:\Program Files\containerd\containerd.exe", b"older")
+    simulation.api.writes = []
+    planned, watcher = apply(simulation)
+    assert planned.waves == (("win-01",), ("win-02",))
+    assert outcomes(watcher) == {"win-01": Outcome.CHANGED, "win-02": Outcome.CHANGED}
+    order = [write for write in simulation.api.writes if "cordon" in write]
+    assert order == ["cordon win-01", "uncordon win-01", "cordon win-02", "uncordon win-02"]
+
+
+def test_a_kubelet_restarts_in_its_wave_and_keeps_its_pods(simulation):
+    apply(simulation)
+    _with_pods(simulation)
+    pods = dict(simulation.api.pods)
+    for machine in simulation.machines.values():
+        machine.host.files.write(r"C:\k\kubelet.exe", b"kubelet 1.37.0")
+    simulation.api.writes = []
+    planned, watcher = apply(simulation)
+    assert planned.waves == (("win-01",), ("win-02",))
+    assert outcomes(watcher) == {"win-01": Outcome.CHANGED, "win-02": Outcome.CHANGED}
+    names = [name for name, _ in watcher.stages]
+    assert names == sorted(names)  # the second is begun when the first is done
+    assert simulation.api.pods == pods
+    assert [write for write in simulation.api.writes if "cordon" in write] == []
+
+
 def test_a_budget_that_blocks_stops_the_waves_and_names_the_pod(simulation):
     apply(simulation)
     _with_pods(simulation, budget=2)

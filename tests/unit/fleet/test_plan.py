@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 import yaml
@@ -18,10 +19,11 @@ from tests.simulation import (
 
 from transom.errors import Refused
 from transom.facts.catalogue import every_row
+from transom.fleet.apply import Applying, apply_plan
 from transom.fleet.plan import Standing
 from transom.fleet.survey import survey_fleet
+from transom.model.disruption import Disruption
 from transom.model.journal import Owner
-from transom.node.disruption import Disruption
 from transom.node.journal import Journal
 from transom.node.layout import Layout
 
@@ -245,6 +247,98 @@ def test_disruption_is_that_of_the_most_disruptive_step(simulation):
     host = plan(simulation).hosts[0]
     assert host.disruption is Disruption.REBOOT
     assert host.changes == sum(len(step.drift) for step in host.steps)
+
+
+def joined(simulation):
+    """The hosts as nodes in use, with nothing to do."""
+    site = simulation.doors()
+    surveyed = asyncio.run(survey_fleet(simulation.fleet, simulation.lock, site))
+    asyncio.run(apply_plan(Applying(surveyed=surveyed, doors=site, watcher=Quiet())))
+
+
+class Quiet:
+    """Looks on and says nothing."""
+
+    def host(self, _name):
+        return self
+
+    def stage(self, _text):
+        pass
+
+    def event(self, _event):
+        pass
+
+    def done(self, applied):
+        assert applied.error is None, applied.error
+
+
+CHANGES = {
+    "the runtime": (r"C:\Program Files\containerd\containerd.exe", Disruption.PODS_STOP),
+    "its shim": (
+        r"C:\Program Files\containerd\containerd-shim-runhcs-v1.exe",
+        Disruption.PODS_STOP,
+    ),
+    "its configuration": (r"C:\Program Files\containerd\config.toml", Disruption.PODS_STOP),
+    "a CNI plugin": (r"C:\opt\cni\bin\flannel.exe", Disruption.PODS_STOP),
+    "flanneld": (r"C:\k\flanneld.exe", Disruption.PODS_STOP),
+    "the kubelet": (r"C:\k\kubelet.exe", Disruption.KUBELET_RESTART),
+    "kube-proxy": (r"C:\k\kube-proxy.exe", Disruption.KUBELET_RESTART),
+    "a tool": (r"C:\k\crictl.exe", Disruption.NONE),
+}
+
+
+@pytest.mark.parametrize(("path", "disruption"), CHANGES.values(), ids=list(CHANGES))
+def test_a_change_of_a_node_in_use_is_judged_by_what_it_replaces(simulation, path, disruption):
+    """Restarts wait for their wave; where pods would feel it they leave first."""
+    joined(simulation)
+    for machine in simulation.machines.values():
+        machine.host.files.write(path, b"another")
+    found = plan(simulation)
+    felt = disruption is Disruption.PODS_STOP
+    assert [(host.disruption, host.rolls, host.drains) for host in found.hosts] == [
+        (disruption, disruption is not Disruption.NONE, felt)
+    ] * 2
+    alone = () if disruption is Disruption.NONE else (("win-01",), ("win-02",))
+    assert found.waves == alone
+
+
+def test_a_service_that_stands_still_is_started_at_once(simulation):
+    joined(simulation)
+    simulation.machines["win-01"].host.services.stop("containerd")
+    first = plan(simulation).hosts[0]
+    assert (first.standing, first.disruption) == (Standing.CHANGES, Disruption.NONE)
+    assert (first.rolls, first.drains) == (False, False)
+
+
+@pytest.mark.parametrize(("service", "drains"), [("containerd", True), ("kubelet", False)])
+def test_a_service_that_is_defined_anew_is_restarted_in_a_wave(simulation, service, drains):
+    joined(simulation)
+    services = simulation.machines["win-01"].host.services
+    services.put(service, replace(services.get(service), display_name="another"))
+    first = plan(simulation).hosts[0]
+    assert (first.rolls, first.drains) == (True, drains)
+
+
+def test_a_refused_node_neither_waits_for_a_wave_nor_is_drained(simulation):
+    joined(simulation)
+    machine = simulation.machines["win-01"].host
+    machine.files.write(r"C:\k\kubelet.exe", b"another")
+    machine.system.windows = (26100, 1)
+    first = plan(simulation).hosts[0]
+    assert (first.standing, first.disruption) == (Standing.REFUSED, Disruption.NONE)
+    assert (first.rolls, first.drains) == (False, False)
+
+
+@pytest.mark.parametrize(
+    ("pending", "policy", "warned"),
+    [(True, "refused", True), (True, "allowed", False), (False, "refused", False)],
+)
+def test_a_pending_reboot_is_a_warning_only_where_the_fleet_refuses_it(pending, policy, warned):
+    text = fleet_text(1).replace("pool: web}", f"pool: web, reboot: {policy}}}")
+    simulation = Simulation(text=text)
+    simulation.machines["win-01"].host.system.pending = pending
+    (host,) = plan(simulation).hosts
+    assert any("waits for a reboot" in warning for warning in host.warnings) == warned
 
 
 def test_an_api_server_that_refuses_hostprocess_pods_is_refused(simulation):

@@ -160,3 +160,39 @@ def test_a_node_that_goes_away_between_waves_is_waited_for(after_s, is_done):
     assert story.waves == ([("h0",), ("h1",)] if is_done else [("h0",)])
     assert set(story.left) == (set() if is_done else {"h1"})
     assert story.time_s <= 300
+
+
+def test_a_quiet_roll_takes_no_time_and_waits_for_nobody():
+    story = Story(fleet_of(["a"] * 4, 1)).run({"h0", "h1", "h2", "h3"})
+    assert story.waves == [("h0",), ("h1",), ("h2",), ("h3",)]
+    assert (story.time_s, story.waited) == (0.0, [])
+
+
+def test_where_nothing_was_begun_a_pool_without_room_costs_no_time():
+    story = Story(fleet_of(["a", "a"], 1))
+    story.change("h1", unschedulable=True)
+    story.run({"h0"})
+    assert (story.waves, list(story.left), story.time_s) == ([], ["h0"], 0.0)
+
+
+def test_between_waves_room_is_waited_for_five_minutes_and_no_longer():
+    story = Story(fleet_of(["a"] * 3, 1))
+    story.breaks_after = {"h2": 1}
+    story.run({"h0", "h1"})
+    assert (story.waves, list(story.left), story.time_s) == ([("h0",)], ["h1"], 300.0)
+    assert len(story.waited) == 1
+
+
+def test_without_a_cluster_nobody_is_known_to_be_away():
+    story = Story(fleet_of(["a"] * 3, 2))
+    waves = []
+
+    async def do(wave):
+        waves.append(tuple(wave))
+        return True
+
+    rolling = Rolling(
+        fleet=story.fleet, api=None, clock=story, do=do, leave=story.leave, wait=pytest.fail
+    )
+    asyncio.run(rolling.through({"h0", "h1", "h2"}))
+    assert (waves, story.left, story.time_s) == ([("h0", "h1"), ("h2",)], {}, 0.0)

@@ -79,7 +79,11 @@ DOWNLOADS = {
     "https://dl.example/kubeadm.exe": b"kubeadm " * 40,
     "https://dl.example/kubelet.exe": b"kubelet " * 40,
     "https://dl.example/containerd.tar.gz": _tar_gz(
-        {"bin/containerd.exe": b"containerd " * 20, "bin/ctr.exe": b"ctr"}
+        {
+            "bin/containerd.exe": b"containerd " * 20,
+            "bin/containerd-shim-runhcs-v1.exe": b"shim",
+            "bin/ctr.exe": b"ctr",
+        }
     ),
     "https://dl.example/cni.zip": _zip({"win-overlay.exe": b"overlay", "host-local.exe": b"local"}),
 }
@@ -94,7 +98,11 @@ DOWNLOADS |= {
     "https://dl.example/new/kubeadm.exe": b"newer kubeadm " * 40,
     "https://dl.example/new/kubelet.exe": b"newer kubelet " * 40,
     "https://dl.example/new/containerd.tar.gz": _tar_gz(
-        {"bin/containerd.exe": b"newer containerd " * 20, "bin/ctr.exe": b"ctr"}
+        {
+            "bin/containerd.exe": b"newer containerd " * 20,
+            "bin/containerd-shim-runhcs-v1.exe": b"newer shim",
+            "bin/ctr.exe": b"ctr",
+        }
     ),
 }
 
@@ -123,6 +131,10 @@ ARTIFACTS = (
         Unpack.TAR_GZ,
         [
             ("bin/containerd.exe", r"C:\Program Files\containerd\containerd.exe"),
+            (
+                "bin/containerd-shim-runhcs-v1.exe",
+                r"C:\Program Files\containerd\containerd-shim-runhcs-v1.exe",
+            ),
             ("bin/ctr.exe", r"C:\Program Files\containerd\ctr.exe"),
         ],
     ),

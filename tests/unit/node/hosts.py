@@ -45,7 +45,7 @@ def load(host, document):
     host.disk.durable, host.disk._seen = dict(entries), dict(entries)
     host.settings.durable, host.settings.seen = dict(settings), dict(settings)
     host.disk.pending, host.settings.pending = [], []
-    host.services.alive = set(document["running"])
+    host.services.be_running(document["running"])
 
 
 def _value(noun, value):

@@ -13,6 +13,7 @@ from transom.model.codec import decode, encode
 from transom.model.journal import Receipt
 from transom.model.request import Verb
 from transom.node.host.faults import Fault, PowerCut
+from transom.node.host.values import PathKind
 from transom.node.journal import Journal
 from transom.node.journalling import JournallingHost
 from transom.node.layout import Layout
@@ -20,6 +21,9 @@ from transom.node.step import NodeSpec
 from transom.node.steps import STEPS
 
 LAYOUT = Layout()
+# Pods run these while steps replace them.
+SHIM = r"C:\Program Files\containerd\containerd-shim-runhcs-v1.exe"
+OLD_PROGRAM = r"C:\Program Files\containerd\ctr.exe"
 VERBS = {"adopt": Verb.ADOPT, "upgrade": Verb.UPGRADE}
 CHANGING = [step for step in STEPS if step.id != "preflight"]
 EVERY = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.id)
@@ -42,7 +46,10 @@ class Site:
         disk, settings, alive = self.made[step.id]
         host.disk.durable, host.disk._seen = dict(disk), dict(disk)
         host.settings.durable, host.settings.seen = dict(settings), dict(settings)
-        host.services.alive = set(alive)
+        host.services.be_running(alive)
+        for path in (SHIM, OLD_PROGRAM):
+            if host.files.kind(path) is PathKind.FILE:
+                host.disk.run_image("a pod", path)
         self.journal = Journal.create(host.disk, LAYOUT.journal, owner)
         host.flush()
         host.calls.clear()

@@ -12,7 +12,14 @@ from transom.node.arguments import parser
 SOURCE = script()
 # All that Windows PowerShell 5.1 brings, and one program of Windows.
 COMMANDS = {
-    *("ConvertFrom-Json", "ConvertTo-Json", "Copy-Item", "Expand-Archive", "Get-FileHash"),
+    *(
+        "ConvertFrom-Json",
+        "ConvertTo-Json",
+        "Copy-Item",
+        "Expand-Archive",
+        "Get-ChildItem",
+        "Get-FileHash",
+    ),
     *("Invoke-WebRequest", "Join-Path", "Move-Item", "New-Item", "New-Object", "Out-Null"),
     *("Read-Host", "Remove-Item", "Set-StrictMode", "Test-Path", "icacls.exe"),
 }

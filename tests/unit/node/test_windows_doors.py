@@ -12,7 +12,7 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from transom.errors import PermanentError, TemporaryError
+from transom.errors import InUse, PermanentError, TemporaryError
 from transom.node.acts import ACTS
 from transom.node.host.values import FeatureState, FirewallPort, HnsState, PathKind
 
@@ -252,6 +252,24 @@ def test_what_is_marked_as_read_only_is_replaced_and_removed_all_the_same(door, 
     words = {"rename": ("beside", "target")}.get(act, ("target",))
     getattr(disk, act)(*words)
     assert len(place.done) == 1
+
+
+def test_a_program_that_runs_is_not_ended_for_its_successor(door, monkeypatch):
+    module = door("disk")
+    disk, ended = module.WindowsDisk(), []
+
+    def denied(*_):
+        raise error_of_windows(PermissionError, DENIED)
+
+    for name in ("replace", "unlink"):
+        monkeypatch.setattr(module.os, name, denied)
+    monkeypatch.setattr(module.os, "chmod", lambda *_: None)
+    monkeypatch.setattr(module, "end_programs", ended.append)
+    monkeypatch.setattr(disk, "kind", lambda _path: PathKind.FILE)
+    with pytest.raises(InUse, match="it runs"):
+        disk.rename("beside", r"C:\k\shim.EXE")
+    assert not disk.discard(r"C:\k\transom\old\shim.exe.1")
+    assert ended == []
 
 
 class Passing:

@@ -70,11 +70,26 @@ def bring_python(wanted):
                 return
     archive = os.path.join(HERE, "python.zip")
     download(wanted, archive)
+    set_python_aside()
     with zipfile.ZipFile(archive) as opened:
         opened.extractall(PYTHON)
     with open(mark, "w", encoding="ascii") as file:
         file.write(wanted["sha256"])
     os.remove(archive)
+
+
+def set_python_aside():
+    """Move another Python away file by file: Windows removes nothing that runs, but renames it."""
+    names = os.listdir(PYTHON) if os.path.isdir(PYTHON) else []
+    if not names:
+        return
+    number = 1
+    while os.path.exists(os.path.join(HOME, "old", "boot-%d" % number)):
+        number += 1
+    place = os.path.join(HOME, "old", "boot-%d" % number)
+    os.makedirs(place)
+    for name in names:
+        os.rename(os.path.join(PYTHON, name), os.path.join(place, name))
 
 
 def bring_program(wanted):

@@ -8,9 +8,10 @@ import ntpath
 from collections.abc import Iterable
 from io import BufferedIOBase
 
-from transom.errors import PermanentError
+from transom.errors import InUse, PermanentError
 from transom.node.host.nouns.files import Disk, ReadFiles
 from transom.node.host.values import PathKind
+from transom.node.layout import Layout
 
 BESIDE = ".transom"
 """Ending of the file that is written beside its target before it takes the target's name."""
@@ -19,10 +20,15 @@ PART = ".part"
 
 
 class SafeFiles:
-    """Files of a disk, written beside, flushed and renamed."""
+    """Files of a disk, written beside, flushed and renamed.
+
+    A program that runs is moved aside for its successor. What lies in that folder is waste: its
+    content is in the journal's copies, so it may go at any time.
+    """
 
     def __init__(self, disk: Disk) -> None:
         self._disk = disk
+        self._old = Layout().old
 
     def kind(self, path: str) -> PathKind:
         return self._disk.kind(path)
@@ -55,7 +61,7 @@ class SafeFiles:
         for chunk in [content] if isinstance(content, bytes) else content:
             self._disk.append(beside, chunk)
         self._disk.flush(beside)
-        self._disk.rename(beside, path)
+        self._take_place(beside, path)
 
     def keep(self, path: str) -> None:
         """Nothing is recorded at this level."""
@@ -68,7 +74,7 @@ class SafeFiles:
 
     def move(self, source: str, target: str) -> None:
         self._disk.flush(source)
-        self._disk.rename(source, target)
+        self._take_place(source, target)
 
     def remove(self, path: str, *, secret: bool = False) -> None:
         """Remove a file and what a broken write may have left beside it."""
@@ -110,6 +116,38 @@ class SafeFiles:
 
     def set_acl(self, path: str, sddl: str) -> None:
         self._disk.set_acl(path, sddl)
+
+    def sweep(self) -> None:
+        """Remove what was moved aside and is run by nothing any more."""
+        self._sweep(self._old)
+
+    def _sweep(self, path: str) -> None:
+        kind = self._disk.kind(path)
+        if kind is PathKind.DIRECTORY:
+            for name in self._disk.entries(path):
+                self._sweep(ntpath.join(path, name))
+            if not self._disk.entries(path):
+                self._disk.remove_directory(path)
+        elif kind is not PathKind.ABSENT:
+            self._disk.discard(path)
+
+    def _take_place(self, source: str, target: str) -> None:
+        """Give a file its name; a program that runs goes on under another one."""
+        try:
+            self._disk.rename(source, target)
+        except InUse:
+            aside = self._aside(target)
+            self._disk.rename(target, aside)
+            self._disk.rename(source, target)
+            self._disk.remove_at_boot(aside)
+
+    def _aside(self, path: str) -> str:
+        """A free name in the folder of what was moved aside, which is made where it is missing."""
+        self.make_directory(self._old)
+        name, number = ntpath.join(self._old, ntpath.basename(path)), 1
+        while self._disk.kind(f"{name}.{number}") is not PathKind.ABSENT:
+            number += 1
+        return f"{name}.{number}"
 
 
 def is_whole(files: ReadFiles, path: str, *, at_rest: bool) -> bool:

@@ -30,6 +30,7 @@ from transom.node.host.simulated_settings import (
 from transom.node.host.simulated_system import SimulatedClock, SimulatedSignatures, SimulatedSystem
 from transom.node.host.simulated_vitals import SimulatedHns, SimulatedVitals
 from transom.node.host.values import Completed
+from transom.node.layout import Layout
 
 Program = Callable[["SimulatedHost", Sequence[str]], Completed]
 
@@ -113,7 +114,7 @@ class SimulatedHost:
 
     def __init__(self, *, state: str = r"C:\k\transom\state") -> None:
         self.calls = Calls()
-        self.state = state
+        self.state, self.old = state, Layout().old
         self.disk = SimulatedDisk(self.calls)
         self.settings = Settings(self.calls)
         self.files = SafeFiles(self.disk)
@@ -122,8 +123,7 @@ class SimulatedHost:
         self.features = SimulatedFeatures(self.settings)
         self.firewall = SimulatedFirewall(self.settings)
         self.defender = SimulatedDefender(self.settings)
-        self.services = SimulatedServices(self.settings)
-        self.disk.runs = self.services.runs_from
+        self.services = SimulatedServices(self.settings, self.disk)
         self.network = SimulatedNetwork(self.settings)
         self.system = SimulatedSystem()
         self.signatures = SimulatedSignatures(self.disk)
@@ -169,17 +169,18 @@ class SimulatedHost:
         self.calls.clear()
         self.disk.cut(chance)
         self.settings.cut(chance)
+        self.disk.boot()
         self.services.boot()
         self.calls.clear()
 
     def snapshot(self) -> dict[str, Any]:
-        """Everything on the host but the node program's own state, for comparing."""
+        """Everything on the host but the node program's own state and waste, for comparing."""
         settings = {
             f"{noun} {subject}": asdict(value) if hasattr(value, "__slots__") else value
             for (noun, subject), value in self.settings.seen.items()
         }
         return {
-            "files": self.disk.tree(without=self.state),
+            "files": self.disk.tree(without=(self.state, self.old)),
             "settings": settings,
             "running": set(self.services.alive),
         }

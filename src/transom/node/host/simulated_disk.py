@@ -9,12 +9,12 @@ import hashlib
 import io
 import ntpath
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
 from io import BufferedIOBase
 
-from transom.errors import PermanentError, TemporaryError
+from transom.errors import InUse, PermanentError, TemporaryError
 from transom.node.host.faults import Calls
 from transom.node.host.values import PathKind
 
@@ -62,13 +62,18 @@ def apply_change(entries: dict[str, Entry], change: Change) -> None:
 
 @dataclass
 class SimulatedDisk:
-    """Files and directories by path, as Windows compares paths."""
+    """Files and directories by path, as Windows compares paths.
+
+    `images` are the programs and libraries that processes run or have loaded, by key, with those
+    processes; `doomed` is what the next boot removes.
+    """
 
     calls: Calls
     durable: dict[str, Entry] = field(default_factory=dict)
     pending: list[Change] = field(default_factory=list)
     locks: dict[str, str] = field(default_factory=dict)
-    runs: Callable[[str], bool] = lambda _path: False
+    images: dict[str, set[str]] = field(default_factory=dict)
+    doomed: list[str] = field(default_factory=list)
     _seen: dict[str, Entry] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -109,6 +114,7 @@ class SimulatedDisk:
     def append(self, path: str, data: bytes) -> None:
         if self._kind(path) is PathKind.ABSENT:
             self.create(path)
+        self._need_idle(path)
         self._change("append", Change("append", key_of(path), data=data))
 
     def rename(self, source: str, target: str) -> None:
@@ -117,6 +123,8 @@ class SimulatedDisk:
         self._need_idle(target)
         entry = Entry(PathKind.FILE, target)
         self._change("rename", Change("rename", key_of(target), entry, source=key_of(source)))
+        if key_of(source) in self.images:
+            self.images[key_of(target)] = self.images.pop(key_of(source))
 
     def remove(self, path: str) -> None:
         if self._kind(path) is PathKind.DIRECTORY:
@@ -124,6 +132,16 @@ class SimulatedDisk:
         if self._kind(path) is not PathKind.ABSENT:
             self._need_idle(path)
             self._change("remove", Change("remove", key_of(path)))
+
+    def discard(self, path: str) -> bool:
+        if key_of(path) in self.images:
+            self.calls.looked()
+            return False
+        self.remove(path)
+        return True
+
+    def remove_at_boot(self, path: str) -> None:
+        self.calls.made(f"doom {key_of(path)}", lambda: self.doomed.append(path))
 
     def make_directory(self, path: str) -> None:
         self._need_parent(path)
@@ -160,13 +178,35 @@ class SimulatedDisk:
         entry = Entry(PathKind.LINK, path, target.encode())
         self._change("link", Change("put", key_of(path), entry))
 
+    def files(self, ending: str) -> list[Entry]:
+        """The files whose names end so."""
+        return [entry for key, entry in self._seen.items() if key.endswith(ending)]
+
+    def run_image(self, process: str, path: str) -> None:
+        """Let a process run a program, or load a library."""
+        self.images.setdefault(key_of(path), set()).add(process)
+
+    def end_images(self, process: str) -> None:
+        """Let a process end."""
+        running = {key: processes - {process} for key, processes in self.images.items()}
+        self.images = {key: processes for key, processes in running.items() if processes}
+
+    def boot(self) -> None:
+        """End every process, and remove what was to be removed at the next boot."""
+        self.images = {}
+        for path in self.doomed:
+            apply_change(self.durable, Change("remove", key_of(path)))
+            apply_change(self._seen, Change("remove", key_of(path)))
+        self.doomed = []
+
     def flush_all(self) -> None:
         """Make everything durable."""
         self.durable, self.pending = dict(self._seen), []
 
     def cut(self, chance: random.Random) -> None:
-        """Lose a random subset of what was not flushed."""
+        """Lose a random subset of what was not flushed, and of what the registry says about the next boot."""
         self.locks.clear()
+        self.doomed = [path for path in self.doomed if chance.random() < 1 / 2]
         for change in self.pending:
             if change.act == "append" and chance.random() < 1 / 3:
                 torn = change.data[: chance.randrange(len(change.data) + 1)]
@@ -176,13 +216,14 @@ class SimulatedDisk:
         self._drop_orphans()
         self._seen, self.pending = dict(self.durable), []
 
-    def tree(self, *, without: str) -> dict[str, tuple[str, bytes, str]]:
-        """Everything on the disk but one directory, for comparing."""
-        left_out = key_of(without)
+    def tree(self, *, without: str | tuple[str, ...]) -> dict[str, tuple[str, bytes, str]]:
+        """Everything on the disk but some directories, for comparing."""
+        paths = (without,) if isinstance(without, str) else without
+        left_out = tuple(key_of(path) for path in paths)
         return {
             key: (entry.kind.value, entry.data, entry.acl)
             for key, entry in self._seen.items()
-            if key != left_out and not key.startswith(left_out + "\\")
+            if not any(key == path or key.startswith(path + "\\") for path in left_out)
         }
 
     def _change(self, name: str, change: Change) -> None:
@@ -196,7 +237,8 @@ class SimulatedDisk:
         wanted = {key, *parents_of(key)}
         kept = []
         for change in self.pending:
-            if change.key in wanted:
+            # A name that was moved away before it was given anew is moved away on the disk as well.
+            if change.key in wanted or change.source in wanted:
                 apply_change(self.durable, change)
             else:
                 kept.append(change)
@@ -251,9 +293,12 @@ class SimulatedDisk:
         )
 
     def _need_idle(self, path: str) -> None:
-        """Windows neither replaces nor removes a program that runs."""
-        if self.runs(path):
-            raise TemporaryError(f"cannot change {path}: some program has it open", subject=path)
+        """Windows neither writes, replaces nor removes a program that runs or a library in use.
+
+        It does give it another name.
+        """
+        if key_of(path) in self.images:
+            raise InUse(f"cannot change {path}: a process runs it", subject=path)
 
     def _need_parent(self, path: str) -> None:
         if self._kind(ntpath.dirname(path)) is not PathKind.DIRECTORY:

@@ -1,9 +1,10 @@
 """Services of the simulated host, and work apart from a session."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from transom.errors import PermanentError
+from transom.node.host.simulated_disk import SimulatedDisk
 from transom.node.host.simulated_settings import Settings
 from transom.node.host.values import (
     ServiceDefinition,
@@ -12,9 +13,13 @@ from transom.node.host.values import (
 
 @dataclass
 class SimulatedServices:
-    """Services; after a boot those run that start automatically and do not end by themselves."""
+    """Services; after a boot those run that start automatically and do not end by themselves.
+
+    One that runs holds the programs its command line names.
+    """
 
     settings: Settings
+    disk: SimulatedDisk
     alive: set[str] = field(default_factory=set)
     ends_by_itself: Callable[[str], bool] = lambda _name: False
 
@@ -34,26 +39,37 @@ class SimulatedServices:
     def start(self, name: str) -> None:
         if self.get(name) is None:
             raise PermanentError(f"there is no service {name}", subject=name)
-        self.settings.calls.made(f"start {name}", lambda: self.alive.add(name.lower()))
+        self.settings.calls.made(f"start {name}", lambda: self._run(name.lower()))
 
     def stop(self, name: str) -> None:
         if self.running(name):
-            self.settings.calls.made(f"stop {name}", lambda: self.alive.discard(name.lower()))
+            self.settings.calls.made(f"stop {name}", lambda: self._end(name.lower()))
 
-    def runs_from(self, path: str) -> bool:
-        """Whether a service runs the program at that path."""
-        if not path.lower().endswith(".exe"):
-            return False
-        commands = (self.settings.seen.get(("service", name)) for name in self.alive)
-        return any(path.lower() in item.command.lower() for item in commands if item is not None)
+    def be_running(self, names: Iterable[str]) -> None:
+        """Have these run, and no others."""
+        for name in set(self.alive):
+            self._end(name)
+        for name in names:
+            self._run(name)
 
     def boot(self) -> None:
         """Start what starts automatically, as after a boot."""
-        self.alive = {
+        self.be_running(
             name
             for (noun, name), definition in self.settings.seen.items()
             if noun == "service" and definition.start == "auto" and not self.ends_by_itself(name)
-        }
+        )
+
+    def _run(self, name: str) -> None:
+        self.alive.add(name)
+        definition = self.settings.seen.get(("service", name))
+        for entry in self.disk.files(".exe"):
+            if definition is not None and entry.path.lower() in definition.command.lower():
+                self.disk.run_image(f"service {name}", entry.path)
+
+    def _end(self, name: str) -> None:
+        self.alive.discard(name)
+        self.disk.end_images(f"service {name}")
 
 
 @dataclass

@@ -17,7 +17,7 @@ from io import BufferedIOBase
 from threading import Thread
 from typing import TypeVar
 
-from transom.errors import TemporaryError
+from transom.errors import InUse, TemporaryError
 from transom.node.host.once import begin
 from transom.node.host.sums import Sums
 from transom.node.host.values import PathKind
@@ -46,6 +46,12 @@ _create_file.restype = wintypes.HANDLE
 _attributes = _kernel32.GetFileAttributesW
 _attributes.argtypes = [wintypes.LPCWSTR]
 _attributes.restype = wintypes.DWORD
+_move_file = _kernel32.MoveFileExW
+_move_file.argtypes = [wintypes.LPCWSTR, wintypes.LPCWSTR, wintypes.DWORD]
+_move_file.restype = wintypes.BOOL
+_DELAY_UNTIL_REBOOT = 0x4
+# What a process runs or loads: Windows renames it, and neither writes, replaces nor removes it.
+_IMAGES = (".exe", ".dll", ".pyd")
 _NO_ATTRIBUTES = 0xFFFF_FFFF
 _NOT_THERE = (2, 3)  # no such file, no such directory
 _APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT
@@ -141,8 +147,15 @@ class WindowsDisk:
             os.fsync(number)
 
     def rename(self, source: str, target: str) -> None:
+        act = partial(os.replace, _named(source), _named(target))
         with translated("put in place", target):
-            _insist(target, partial(os.replace, _named(source), _named(target)))
+            try:
+                _unmarked(target, act)
+            except PermissionError as error:
+                # A scanner that holds a program for a moment looks the same: it costs a rename more.
+                if target.lower().endswith(_IMAGES) and self.kind(target) is PathKind.FILE:
+                    raise InUse(f"cannot replace {target}: it runs", subject=target) from error
+                _when_let_go(act)
 
     def remove(self, path: str) -> None:
         kind = self.kind(path)
@@ -151,6 +164,20 @@ class WindowsDisk:
                 os.rmdir(_named(path))  # noqa: PTH106 - removes the junction, not what it points to
             elif kind is not PathKind.ABSENT:
                 _insist(path, partial(os.unlink, _named(path)))
+
+    def discard(self, path: str) -> bool:
+        with translated("remove", path):
+            try:
+                _unmarked(path, partial(os.unlink, _named(path)))
+            except FileNotFoundError:
+                return True
+            except PermissionError:
+                return False
+            return True
+
+    def remove_at_boot(self, path: str) -> None:
+        if not _move_file(_named(path), None, _DELAY_UNTIL_REBOOT):
+            raise last_failure("have the next boot remove", path)
 
     def make_directory(self, path: str) -> None:
         with translated("make", path):
@@ -204,7 +231,7 @@ def _opened(path: str, how: int) -> Iterator[int]:
 
 
 def _insist(path: str, act: Callable[[], None]) -> None:
-    """Do it; where Windows denies that, again without what may stand in the way of a path."""
+    """Remove it; where Windows denies that, again without what may stand in the way of a path."""
     for clear_the_way in (_make_writable, end_programs):
         try:
             act()
@@ -213,6 +240,15 @@ def _insist(path: str, act: Callable[[], None]) -> None:
         else:
             return
     _when_let_go(act)
+
+
+def _unmarked(path: str, act: Callable[[], None]) -> None:
+    """Do it; where Windows denies that, again after the path is no longer marked as read-only."""
+    try:
+        act()
+    except PermissionError:
+        _make_writable(path)
+        act()
 
 
 def _when_let_go(act: Callable[[], T]) -> T:

@@ -15,7 +15,7 @@ from transom.model.records import dataclass
 from transom.model.request import SourceAccess
 from transom.node.acts import restore_all
 from transom.node.archive import Extract, open_archive
-from transom.node.disruption import Disruption
+from transom.node.disruption import Disruption, of_replacing
 from transom.node.host.files import PART
 from transom.node.host.nouns.files import ReadFiles
 from transom.node.host.protocols import Host, ReadHost, UndoHost
@@ -44,7 +44,7 @@ class Artifacts:
     id: str = "artifacts"
     title: str = "Install programs"
     needs: tuple[str, ...] = ("directories",)
-    disruption: Disruption = Disruption.KUBELET_RESTART
+    disruption: Disruption = Disruption.PODS_STOP
     seen: Seen = Seen.WINE
     applies: Applies = EVERYWHERE
 
@@ -72,6 +72,7 @@ def artifact_drift(host: ReadHost, want: NodeSpec) -> list[Drift]:
             state,
             f"{item.version} sha256:{item.sha256}",
             Wanted(item, users_of(_paths(item), recipe.services), want.access),
+            of_replacing([member.path for member in item.members] or [item.path]),
         )
         for item, state in found
         if state

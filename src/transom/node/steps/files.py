@@ -8,7 +8,7 @@ from transom.model.recipe import File
 from transom.model.records import dataclass
 from transom.node.access import same_access
 from transom.node.acts import restore_all
-from transom.node.disruption import Disruption
+from transom.node.disruption import Disruption, of_replacing
 from transom.node.host.nouns.files import ReadFiles
 from transom.node.host.protocols import Host, ReadHost, UndoHost
 from transom.node.host.values import PathKind
@@ -36,7 +36,7 @@ class Files:
     id: str = "files"
     title: str = "Write configuration files"
     needs: tuple[str, ...] = ("directories",)
-    disruption: Disruption = Disruption.KUBELET_RESTART
+    disruption: Disruption = Disruption.PODS_STOP
     seen: Seen = Seen.WINE
     applies: Applies = EVERYWHERE
 
@@ -51,6 +51,7 @@ class Files:
                 state,
                 "the recipe's content",
                 Wanted(item, users_of([item.path], services)),
+                of_replacing([item.path]),
             )
             for item, state in found
             if state

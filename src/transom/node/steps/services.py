@@ -10,7 +10,7 @@ from transom.model.journal import Drift, Receipt
 from transom.model.recipe import Service
 from transom.model.records import dataclass
 from transom.node.acts import restore_all
-from transom.node.disruption import Disruption
+from transom.node.disruption import RUNTIMES, Disruption
 from transom.node.host.files import is_whole
 from transom.node.host.protocols import Host, ReadHost, UndoHost
 from transom.node.host.values import ServiceDefinition
@@ -64,9 +64,12 @@ def service_drift(host: ReadHost, want: NodeSpec, services: tuple[Service, ...])
         found = host.services.get(service.name)
         if found != wanted.definition:
             text = "absent" if found is None else found.command
-            drift.append(Drift(service.name, text, wanted.definition.command, wanted))
+            # A service is stopped to be changed, and with the runtime what runs under it.
+            restarts_runtime = found is not None and service.name in RUNTIMES
+            stops = Disruption.PODS_STOP if restarts_runtime else None
+            drift.append(Drift(service.name, text, wanted.definition.command, wanted, stops))
         elif wanted.runs and not host.services.running(service.name):
-            drift.append(Drift(service.name, "stopped", "running", wanted))
+            drift.append(Drift(service.name, "stopped", "running", wanted, Disruption.NONE))
     return drift
 
 

@@ -48,7 +48,7 @@ class Upgrade:
     id: str = "upgrade"
     title: str = "Upgrade the node's programs"
     needs: tuple[str, ...] = ("directories",)
-    disruption: Disruption = Disruption.KUBELET_RESTART
+    disruption: Disruption = Disruption.PODS_STOP
     seen: Seen = Seen.UPSTREAM_BINARY
     applies: Applies = EVERYWHERE
 

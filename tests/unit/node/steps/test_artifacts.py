@@ -175,6 +175,7 @@ def test_members_of_an_archive_are_checked_before_they_get_their_names(make_host
     assert host.disk.kind(r"C:\Program Files\containerd\containerd.exe") is PathKind.ABSENT
     assert host.disk.read(r"C:\Program Files\containerd\ctr.exe") == before
     sign(host, content=b"containerd " * 20)
+    sign(host, content=b"shim")
     sign(host, content=b"ctr")
     install(host, want)
     assert STEP.check(host, want) == []

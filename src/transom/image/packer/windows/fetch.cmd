@@ -13,4 +13,5 @@ del /q "%~3.part"
 exit /b 1
 :keep
 move /y "%~3.part" "%~3" >nul
+if errorlevel 1 exit /b 1
 exit /b 0

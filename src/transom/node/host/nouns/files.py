@@ -51,10 +51,19 @@ class Disk(ReadFiles, Protocol):
         """Return when the file, its name and its content would outlive a power cut."""
 
     def rename(self, source: str, target: str) -> None:
-        """Give a file another name, in one instant, replacing what had it."""
+        """Give a file another name, in one instant, replacing what had it; raise InUse where that runs.
+
+        A file that runs itself is given another name on its own volume all the same.
+        """
 
     def remove(self, path: str) -> None:
         """Remove a file or link; nothing happens where there is none."""
+
+    def discard(self, path: str) -> bool:
+        """Remove a file that no process runs; False where one does, which is left alone."""
+
+    def remove_at_boot(self, path: str) -> None:
+        """Have a file removed when Windows starts the next time."""
 
     def make_directory(self, path: str) -> None:
         """Make one directory whose parent exists."""
@@ -104,3 +113,6 @@ class UndoFiles(Files, Protocol):
 
     def remove_tree(self, path: str) -> None:
         """Remove a directory with all below it, following no link."""
+
+    def sweep(self) -> None:
+        """Remove programs that were replaced while they ran and have ended since."""
