@@ -42,7 +42,7 @@ DIAGNOSIS = Diagnosis(
     cause="The kubelet's client certificate ended before it was renewed: the host was off for too "
     "long, or nobody approved the renewal.",
     remedy=Remedy(
-        "Give the kubelet a fresh bootstrap credential: run `kubeadm token create` on a control "
+        "Give the kubelet a fresh bootstrap credential. Run `kubeadm token create` on a control "
         "plane node, put a copy of kubelet.conf that has the token as `token` instead of the "
         "two client-certificate keys at C:\\etc\\kubernetes\\bootstrap-kubelet.conf, and run "
         "`Restart-Service kubelet`: it requests a new certificate. Delete the copy when the "

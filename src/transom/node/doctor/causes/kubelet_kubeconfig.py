@@ -34,12 +34,12 @@ DIAGNOSIS = Diagnosis(
     cause="kubelet.conf was removed or damaged and the bootstrap credential of the join is gone, as "
     "it should be.",
     remedy=Remedy(
-        "Give the kubelet a fresh bootstrap credential: run `kubeadm token create` on a control "
+        "Give the kubelet a fresh bootstrap credential. Run `kubeadm token create` on a control "
         "plane node, put a kubeconfig for the cluster that has the token as `token` at "
         "C:\\etc\\kubernetes\\bootstrap-kubelet.conf, remove a damaged kubelet.conf, and run "
         "`Restart-Service kubelet`: it requests a new certificate. Delete the bootstrap "
         "kubeconfig when the Node is Ready.",
-        "Nothing more: the kubelet is not running. Containers that run go on.",
+        "Nothing more: the kubelet is not running. Running containers go on.",
     ),
     looks_at=("logs", "services"),
     seen=Seen.UPSTREAM_BINARY,

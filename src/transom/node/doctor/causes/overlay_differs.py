@@ -59,7 +59,8 @@ DIAGNOSIS = Diagnosis(
         "kube-flannel-cfg lacks the values Windows needs, set Backend VNI and Port there and "
         "restart Flannel node by node.",
         "On this host: every pod on this node loses its network until it is created again, no "
-        "Service answers meanwhile, and the host's own connections drop for some seconds. Drain "
+        "Service answers from this node meanwhile, and the host's own connections drop for some "
+        "seconds. Drain "
         "the node first: `kubectl drain NODE --ignore-daemonsets`. Changing the ConfigMap: pods "
         "on nodes with the old and the new values do not reach each other until Flannel has "
         "restarted on all nodes.",
