@@ -71,8 +71,8 @@ DIAGNOSIS = Diagnosis(
         "delete the network (`Get-HnsNetwork | Where-Object Name -eq NAME | Remove-HnsNetwork`) "
         "and restart flanneld and kube-proxy.",
         "Every pod on this node loses its network until it is created again, no Service answers "
-        "meanwhile, and the host's own connections drop for some seconds. Drain the node first: "
-        "`kubectl drain NODE --ignore-daemonsets`.",
+        "from this node meanwhile, and the host's own connections drop for some seconds. Drain "
+        "the node first: `kubectl drain NODE --ignore-daemonsets`.",
     ),
     looks_at=("texts", "hns", "recipe", "cluster"),
     seen=Seen.STAND_IN,
