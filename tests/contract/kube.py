@@ -37,15 +37,7 @@ async def keeps_its_promises(api: Api, *, version: str, node: str) -> None:
     assert await api.delete_secret(NAMESPACE, token.secret_name) is True
     assert await api.delete_secret(NAMESPACE, token.secret_name) is False
 
-    assert await api.time() > 0
-    assert await api.node_sight("no-such-node") is None
-    sight = await api.node_sight(node)
-    assert sight is not None
-    assert sight.name == node
-    assert isinstance(await api.request_sights(), tuple)
-    assert await api.bound_to(APPROVERS) == (f"{APPROVERS}nodeclient", f"{APPROVERS}selfnodeclient")
-    assert await api.bound_to("no-such-role") == ()
-
+    await _is_diagnosed(api, node)
     await _drains(api, node)
     await _approves(api)
     assert "agent" in [item["metadata"]["name"] for item in await api.daemon_sets()]
@@ -85,6 +77,19 @@ async def _knows_a_fleets_nodes(api: Api, node: str) -> None:
     assert (marked.name, of_fleet(marked, "shop")) == (node, {})
     await api.label_node(node, none_of(marked.labels))
     assert not any(FLEET in item.labels for item in await api.nodes())
+
+
+async def _is_diagnosed(api: Api, node: str) -> None:
+    """What a diagnosis asks."""
+    assert await api.time() > 0
+    assert await api.node_sight("no-such-node") is None
+    sight = await api.node_sight(node)
+    assert sight is not None
+    assert sight.name == node
+    assert isinstance(await api.request_sights(), tuple)
+    assert await api.bound_to(APPROVERS) == (f"{APPROVERS}nodeclient", f"{APPROVERS}selfnodeclient")
+    assert await api.bound_to("no-such-role") == ()
+    assert ("10.96.0.1",) in {item.addresses for item in await api.service_sights()}
 
 
 async def _drains(api: Api, node: str) -> None:

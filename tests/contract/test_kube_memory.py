@@ -6,7 +6,7 @@ from tests.contract.kube import APPROVERS, keeps_its_promises
 
 from transom.kube.api import Node, Pod
 from transom.kube.memory import Budget, MemoryApi
-from transom.model.sight import CertificateRequestSight, RequestState
+from transom.model.sight import CertificateRequestSight, RequestState, ServiceSight
 
 
 def _pod(number):
@@ -36,6 +36,9 @@ def test_the_twin_keeps_the_promises_of_the_real_one():
         held_nodes={"somebody": Node(name="somebody", ready=False)},
         clock=1,
         bound_roles=(f"{APPROVERS}nodeclient", f"{APPROVERS}selfnodeclient", "view"),
+        seen_services=(
+            ServiceSight(namespace="default", name="kubernetes", addresses=("10.96.0.1",)),
+        ),
         pods={("default", f"calm-{number}"): _pod(number) for number in (1, 2)},
         budgets={("default", "calm"): Budget(labels={"app": "calm"}, min_available=1)},
         seen_requests=[asked],

@@ -27,6 +27,8 @@ from transom_lab.progress import Progress
 pytestmark = pytest.mark.timeout(600)
 
 _NAME = "win1"
+# The disk of the machine that the lab runs on is no fault of ours.
+OF_THE_MACHINE = {"disk-pressure"}
 _NODE = (r"C:\k\transom\python\python.exe", r"C:\k\transom\node.pyz")
 
 
@@ -91,6 +93,14 @@ class Site:
         found = json.loads(said.splitlines()[-1])["programs"]
         return {item["name"]: item for item in found}
 
+    def doctor(self, capsys: pytest.CaptureFixture[str], fleet: Path | None = None) -> list[Any]:
+        """What doctor finds on the host with the view of the real API server."""
+        capsys.readouterr()
+        self.transom("doctor", "-o", "json", fleet=fleet)
+        document = json.loads(capsys.readouterr().out)
+        assert document["unreadable"] == []
+        return [item for item in document["findings"] if item["rule"] not in OF_THE_MACHINE]
+
     @property
     def vip(self) -> str:
         kept = self.host.drive_c / "k" / "transom" / "state" / "source-vip.json"
@@ -117,6 +127,27 @@ def test_the_pods_program_networks_routes_and_balancers(site):
     site.sees(rf"vip=10\.96\.50\.10 .*80->8080 sourcevip={re.escape(site.vip)} ")
     assert {item["state"] for item in site.states().values()} == {"running"}
     assert site.transom("apply") == 0  # nothing to confirm, so nothing to do
+
+
+def test_doctor_finds_nothing_on_a_node_whose_add_ons_run(site, capsys):
+    """Not what winkernel makes for its own use either: endpoints of cluster IPs, the node as a source."""
+    site.sees(r"vip=10\.96\.0\.1 ")
+    assert site.doctor(capsys) == []
+
+
+def test_doctor_names_the_services_whose_balancers_were_purged(site, capsys):
+    """As after a crash of the host network service: kube-proxy believes that they are there."""
+    for identity in site.host.hns.state()["objects"]["LoadBalancer"]:
+        assert site.host.hns.call("HcnDeleteLoadBalancer", id_=identity).hresult == 0
+    found = site.doctor(capsys)
+    assert [item["rule"] for item in found] == ["hns-balancers-missing"]
+    assert any("10.96.50.10" in item for item in found[0]["evidence"])
+    restarts = site.restarts("kube-proxy-windows")
+    site.host.run(["taskkill", "/F", "/IM", "kube-proxy.exe"])
+    site.eventually(lambda: site.restarts("kube-proxy-windows") > restarts, "restarted")
+    site.sees(r"vip=10\.96\.50\.10 ")
+    site.sees(r"vip=10\.96\.0\.1 ")
+    assert site.doctor(capsys) == []
 
 
 def test_the_pods_use_an_account_of_their_own(site):
@@ -204,7 +235,7 @@ def l2bridge(site: Site) -> Path:
     return path
 
 
-def test_in_mode_l2bridge_the_same_pods_make_a_bridge_and_balancers(site):
+def test_in_mode_l2bridge_the_same_pods_make_a_bridge_and_balancers(site, capsys):
     """The host is reset first: a node changes its mode by joining anew."""
     assert site.transom("reset", "--all", "--yes") == 0
     assert "flannel.4096" not in site.shown()
@@ -215,3 +246,5 @@ def test_in_mode_l2bridge_the_same_pods_make_a_bridge_and_balancers(site):
     site.sees(r"network cbr0 L2Bridge")
     site.sees(r"vip=10\.96\.50\.10 .*80->8080")
     assert {item["state"] for item in site.states().values()} == {"running"}
+    site.sees(r"vip=10\.96\.0\.1 ")
+    assert site.doctor(capsys, fleet) == []

@@ -21,7 +21,8 @@ examples:
 
 The cluster is asked too where there is a kubeconfig, and alone where the host cannot be reached.
 docs/troubleshooting.md has every cause.
-exit codes: 0 nothing found, 1 causes found, 2 usage, 4 the host cannot be reached, 5 failed
+exit codes: 0 no error found (there may be warnings), 1 errors found, 2 usage,
+            4 the host cannot be reached, 5 failed
 """
 
 
@@ -49,8 +50,8 @@ def run(args: Namespace) -> int:
 
 
 def print_diagnosed(diagnosed: "list[Diagnosed]", output: str) -> int:
-    """Print what was found; 1 where that is anything."""
-    from transom.node.doctor.report import document_of, text_of
+    """Print what was found; 1 where that is more than warnings."""
+    from transom.node.doctor.report import document_of, exit_code, text_of
 
     findings = [finding for host in diagnosed for finding in host.findings]
     if output == "json":
@@ -64,7 +65,7 @@ def print_diagnosed(diagnosed: "list[Diagnosed]", output: str) -> int:
     else:
         texts = [text_of(host.host, host.findings, host.unread) for host in diagnosed]
         print("\n".join(texts), end="")
-    return 1 if findings else 0
+    return exit_code(findings)
 
 
 def _of_hosts(args: Namespace) -> "tuple[list[Diagnosed], int]":
@@ -97,4 +98,5 @@ def _of_archive(file: Path) -> "Diagnosed":
         raise UsageError(
             f"cannot read {file}", subject=str(file), hint="name a file that is there"
         ) from error
-    return Diagnosed(host=seen.host.lower(), findings=tuple(examine(seen)), unread=seen.unread)
+    found = examine(seen)
+    return Diagnosed(host=seen.host.lower(), findings=found.findings, unread=found.unread)

@@ -6,12 +6,12 @@ cannot be asked is no reason not to look at the host, nor a host that cannot be 
 """
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import field
-from typing import Any
+from typing import Any, TypeVar
 
-from transom.errors import InvalidDocument, TransomError, UsageError
+from transom.errors import InvalidDocument, PermanentError, TransomError, UsageError
 from transom.fleet.program import Bring, NodeProgram
 from transom.fleet.run import Connect
 from transom.kube.api import Api
@@ -24,6 +24,8 @@ from transom.node.doctor.examination import examine
 from transom.node.doctor.observation import Observation
 from transom.remote.session import Session
 from transom.spec.loader import load
+
+T = TypeVar("T")
 
 _APPROVERS = "system:certificates.k8s.io:certificatesigningrequests:"
 _NODE = "system:node:"
@@ -90,8 +92,13 @@ async def _diagnose_afar(place: str, api: Api | None, error: TransomError) -> Di
     seen = Observation(time=cluster.time, host=node, build=0, revision=0, cluster=cluster)
     told = [diagnosis for diagnosis in DIAGNOSES if diagnosis.looks_at == ("cluster",)]
     # Each by itself: what would hide another as its consequence does not explain a host out of reach.
-    findings = tuple(finding for diagnosis in told for finding in examine(seen, [diagnosis]))
-    return Diagnosed(host=node, findings=findings, unread=why, error=error)
+    examined = [examine(seen, [diagnosis]) for diagnosis in told]
+    return Diagnosed(
+        host=node,
+        findings=tuple(finding for item in examined for finding in item.findings),
+        unread={**why, **unread, **{k: v for item in examined for k, v in item.unread.items()}},
+        error=error,
+    )
 
 
 async def _node_at(place: str, api: Api | None) -> tuple[str, str]:
@@ -130,16 +137,31 @@ async def visiting(connect: Connect, api: Api | None, *, bring: Bring) -> AsyncI
 
 
 async def read_sight(api: Api, node: str) -> ClusterSight:
-    """What the cluster says of a node; settings it does not have are left out."""
-    requests = await api.request_sights()
+    """What the cluster says of a node; settings it does not have are left out.
+
+    What the caller may not read is named in `unread`: one right that is missing loses nothing else.
+    """
+    unread: dict[str, str] = {}
+
+    async def part(name: str, reading: Awaitable[T], otherwise: T) -> T:
+        try:
+            return await reading
+        except PermanentError as error:
+            unread[name] = error.message
+            return otherwise
+
+    requests = await part("requests", api.request_sights(), ())
+    ranges = await part("ranges", _ranges(api), {})
     return ClusterSight(
         time=await api.time(),
         version=await api.version(),
-        node=await api.node_sight(node),
+        node=await part("node", api.node_sight(node), None),
         requests=tuple(item for item in requests if item.subject == f"{_NODE}{node}"),
-        approvers=await api.bound_to(_APPROVERS),
-        flannel=await _flannel(api),
-        **await _ranges(api),
+        approvers=await part("approvers", api.bound_to(_APPROVERS), ()),
+        flannel=await part("flannel", _flannel(api), None),
+        services=await part("services", api.service_sights(), ()),
+        **ranges,
+        unread=unread,
     )
 
 
@@ -147,9 +169,10 @@ async def _asked(api: Api | None, node: str) -> tuple[ClusterSight | None, dict[
     if api is None:
         return None, {_CLUSTER: _NO_KUBECONFIG}
     try:
-        return await read_sight(api, node), {}
+        cluster = await read_sight(api, node)
     except TransomError as error:
         return None, {_CLUSTER: error.message}
+    return cluster, {f"{_CLUSTER}'s {part}": why for part, why in cluster.unread.items()}
 
 
 async def _flannel(api: Api) -> FlannelSight | None:

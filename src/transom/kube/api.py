@@ -9,7 +9,7 @@ from dataclasses import field
 from typing import Any, Protocol
 
 from transom.model.records import dataclass
-from transom.model.sight import CertificateRequestSight, NodeSight
+from transom.model.sight import CertificateRequestSight, NodeSight, ServiceSight
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +86,10 @@ class Api(Protocol):
 
     async def bound_to(self, prefix: str) -> tuple[str, ...]:
         """The ClusterRoles with that beginning that some ClusterRoleBinding gives to somebody."""
+        ...
+
+    async def service_sights(self) -> tuple[ServiceSight, ...]:
+        """Every Service that kube-proxy serves on all nodes, with its ready endpoints."""
         ...
 
     async def create_secret(self, secret: Secret) -> None:

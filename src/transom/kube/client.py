@@ -22,7 +22,12 @@ from lightkube.models.certificates_v1 import (
     CertificateSigningRequestStatus,
 )
 from lightkube.models.meta_v1 import DeleteOptions, ObjectMeta
-from lightkube.resources import certificates_v1, core_v1, rbac_authorization_v1
+from lightkube.resources import (
+    certificates_v1,
+    core_v1,
+    discovery_v1,
+    rbac_authorization_v1,
+)
 from msgspec import structs
 
 from transom.errors import PermanentError, TemporaryError, TransomError, UsageError
@@ -30,8 +35,8 @@ from transom.kube.answers import budget_in, node_of, pod_of
 from transom.kube.api import Node, Pod, Secret
 from transom.kube.kubeconfig import Chosen, choose
 from transom.kube.login import login_of
-from transom.kube.sight import node_sight, request_sight
-from transom.model.sight import CertificateRequestSight, NodeSight
+from transom.kube.sight import node_sight, request_sight, service_sights
+from transom.model.sight import CertificateRequestSight, NodeSight, ServiceSight
 
 _TIMEOUT_S = 30.0
 # Objects per answer, so that no answer is large.
@@ -154,6 +159,15 @@ class KubeApi:
             ]
         roles = {item.roleRef.name for item in bindings if item.subjects}
         return tuple(sorted(role for role in roles if role.startswith(prefix)))
+
+    async def service_sights(self) -> tuple[ServiceSight, ...]:
+        """List Services and their EndpointSlices in every namespace."""
+        with self._translated("list", "Services and EndpointSlices"):
+            services = [item async for item in self._client.list(core_v1.Service, namespace="*")]
+            slices = [
+                item async for item in self._client.list(discovery_v1.EndpointSlice, namespace="*")
+            ]
+        return service_sights(services, slices)
 
     async def create_secret(self, secret: Secret) -> None:
         """Make a Secret."""

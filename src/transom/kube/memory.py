@@ -11,6 +11,7 @@ from transom.model.sight import (
     ConditionSight,
     NodeSight,
     RequestState,
+    ServiceSight,
 )
 
 
@@ -35,6 +36,7 @@ class MemoryApi:
     sights: dict[str, NodeSight] = field(default_factory=dict)
     seen_requests: list[CertificateRequestSight] = field(default_factory=list)
     bound_roles: tuple[str, ...] = ()
+    seen_services: tuple[ServiceSight, ...] = ()
     pods: dict[tuple[str, str], Pod] = field(default_factory=dict)
     budgets: dict[tuple[str, str], Budget] = field(default_factory=dict)
     held_daemon_sets: tuple[Mapping[str, Any], ...] = ()
@@ -72,6 +74,10 @@ class MemoryApi:
     async def bound_to(self, prefix: str) -> tuple[str, ...]:
         """Those it was given."""
         return tuple(sorted(role for role in self.bound_roles if role.startswith(prefix)))
+
+    async def service_sights(self) -> tuple[ServiceSight, ...]:
+        """Those it was given."""
+        return self.seen_services
 
     async def create_secret(self, secret: Secret) -> None:
         """Keep it, unless there is one of that name."""

@@ -1,16 +1,19 @@
 """Objects of the Kubernetes API as a diagnosis sees them. Called by `client`."""
 
 import base64
+from collections import defaultdict
+from collections.abc import Iterable
 
 from cryptography import x509
 from cryptography.x509.oid import NameOID
-from lightkube.resources import certificates_v1, core_v1
+from lightkube.resources import certificates_v1, core_v1, discovery_v1
 
 from transom.model.sight import (
     CertificateRequestSight,
     ConditionSight,
     NodeSight,
     RequestState,
+    ServiceSight,
 )
 
 _STATES = {
@@ -18,6 +21,51 @@ _STATES = {
     "Failed": RequestState.FAILED,
     "Approved": RequestState.APPROVED,
 }
+
+
+# A Service with one of these labels is not kube-proxy's (pkg/proxy/apis/well_known_labels.go).
+_OF_ANOTHER_PROXY = ("service.kubernetes.io/service-proxy-name", "service.kubernetes.io/headless")
+_SERVICE_NAME = "kubernetes.io/service-name"
+_HEADLESS = ("", "None")
+
+
+def service_sights(
+    services: Iterable[core_v1.Service], slices: Iterable[discovery_v1.EndpointSlice]
+) -> tuple[ServiceSight, ...]:
+    """The Services that kube-proxy serves on every node, with the endpoints that are ready."""
+    ready: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for item in slices:
+        assert item.metadata is not None
+        service = (item.metadata.labels or {}).get(_SERVICE_NAME, "")
+        for endpoint in item.endpoints or ():
+            # Not told is ready, by the EndpointSlice's own definition.
+            if endpoint.conditions is None or endpoint.conditions.ready is not False:
+                ready[item.metadata.namespace or "", service].update(endpoint.addresses)
+    found = (_service_sight(item, ready) for item in services)
+    return tuple(item for item in found if item is not None)
+
+
+def _service_sight(
+    found: core_v1.Service, ready: dict[tuple[str, str], set[str]]
+) -> ServiceSight | None:
+    spec, metadata = found.spec, found.metadata
+    assert metadata is not None
+    labels = metadata.labels or {}
+    if spec is None or any(name in labels for name in _OF_ANOTHER_PROXY):
+        return None
+    addresses = spec.clusterIPs or [spec.clusterIP or ""]
+    # Without an endpoint on the node, a Service of internal policy Local has nothing there.
+    if spec.internalTrafficPolicy == "Local" or all(item in _HEADLESS for item in addresses):
+        return None
+    namespace, name = metadata.namespace or "", metadata.name or ""
+    created = metadata.creationTimestamp
+    return ServiceSight(
+        namespace=namespace,
+        name=name,
+        addresses=tuple(item for item in addresses if item not in _HEADLESS),
+        backends=tuple(sorted(ready.get((namespace, name), ()))),
+        created=int(created.timestamp()) if created else 0,
+    )
 
 
 def node_sight(found: core_v1.Node) -> NodeSight:

@@ -25,7 +25,8 @@ class Finding(NamedTuple):
     `path` is dotted from the document's root, `line` and `column` count from one. `kind`,
     `namespace` and `name` are those of the object it was found in. `evidence` is what it
     was concluded from, the strongest first: why a pod is taken to be for Windows, what a log says.
-    What was found on a host has neither line nor column, and `file` is a path there.
+    What was found on a host has neither line nor column, `file` is a path there, and `interrupts`
+    says what running pods and Services lose when the fix is followed.
     """
 
     rule: str
@@ -41,3 +42,4 @@ class Finding(NamedTuple):
     fix: str
     source: str
     evidence: tuple[str, ...] = ()
+    interrupts: str = ""

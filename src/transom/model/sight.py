@@ -4,6 +4,8 @@ Made by `fleet` from the Kubernetes API, handed to the node program on stdin, ke
 brings back. It holds nothing secret.
 """
 
+from collections.abc import Mapping
+from dataclasses import field
 from enum import Enum
 
 from transom.model.recipe import API_VERSION, Recipe
@@ -70,11 +72,26 @@ class FlannelSight:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceSight:
+    """A Service that kube-proxy serves on every node; `created` counts seconds since the epoch.
+
+    `addresses` are its cluster IPs, `backends` the addresses of its ready endpoints.
+    """
+
+    namespace: str
+    name: str
+    addresses: tuple[str, ...]
+    backends: tuple[str, ...] = ()
+    created: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterSight:
     """The cluster's side; `time` counts seconds since the epoch, zero where it was not told.
 
     `approvers` are the ClusterRoleBindings by which nodes' client certificates are approved without
-    a person: those of the first one, and those of its renewals.
+    a person: those of the first one, and those of its renewals. `unread` says of each field that could
+    not be read why: it is empty here, and not in the cluster.
     """
 
     time: int = 0
@@ -85,6 +102,8 @@ class ClusterSight:
     flannel: FlannelSight | None = None
     pod_cidrs: tuple[str, ...] = ()
     service_cidrs: tuple[str, ...] = ()
+    services: tuple[ServiceSight, ...] = ()
+    unread: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -88,6 +88,27 @@ def test_a_cluster_that_does_not_answer_is_no_reason_not_to_look(joined, doctor)
     assert diagnosed.unread == {"the cluster": "cannot reach the API server"}
 
 
+@pytest.mark.parametrize("part", ["requests", "node", "approvers", "services", "flannel"])
+def test_one_right_that_is_missing_loses_no_other_view_of_the_cluster(joined, doctor, part):
+    """A 403 is no empty answer: nothing may be called missing because it could not be read."""
+    calls = {
+        "requests": "request_sights",
+        "node": "node_sight",
+        "approvers": "bound_to",
+        "services": "service_sights",
+        "flannel": "config_map",
+    }
+
+    async def forbidden(*_words, **_named):
+        raise PermanentError("cannot list them: forbidden")
+
+    setattr(joined.api, calls[part], forbidden)
+    joined.host.services.stop("kubelet")
+    diagnosed = doctor()
+    assert rules(diagnosed) == ["service-stopped"]
+    assert diagnosed.unread[f"the cluster's {part}"] == "cannot list them: forbidden"
+
+
 @pytest.mark.usefixtures("joined")
 def test_without_a_kubeconfig_the_host_is_looked_at_alone(doctor):
     assert doctor(None).unread == {"the cluster": "there is no kubeconfig"}
@@ -168,7 +189,7 @@ def test_an_archive_is_fetched_checked_and_removed_from_the_host(joined, brought
     collected = asyncio.run(collect_host(joined.connect, joined.api, bring=lambda: brought))
     assert collected.name.startswith("transom-win-01-")
     seen = read_collection(io.BytesIO(collected.content), name=collected.name)
-    assert [finding.rule for finding in examine(seen)] == ["service-stopped"]
+    assert [finding.rule for finding in examine(seen).findings] == ["service-stopped"]
     assert seen.cluster is not None
     assert joined.host.files.entries(r"C:\k\transom\collected") == ()
 

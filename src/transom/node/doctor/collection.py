@@ -18,7 +18,9 @@ from transom.model.recipe import API_VERSION
 from transom.model.records import dataclass
 from transom.node.doctor.observation import Observation
 from transom.node.doctor.observe import tail_of
+from transom.node.doctor.odd_values import ODD_VALUE, said_of
 from transom.node.doctor.redaction import Redactor
+from transom.node.doctor.secrets import encoded, redactor_for
 from transom.node.host.protocols import Machine
 from transom.node.host.values import PathKind
 from transom.node.inventory import inventory
@@ -63,13 +65,11 @@ def collect(machine: Machine, layout: Layout, seen: Observation) -> bytes:
     """The archive."""
     missing = dict(seen.unread)
     raw = dict(_texts(machine, layout, seen, missing))
-    redactor = Redactor()
-    for text in raw.values():
-        redactor.learn(text)
+    redactor = redactor_for(seen)
     files = {
         "hns.json": _json(redactor.clean_tree(encode(seen.hns))),
         **_inventory(machine, layout, redactor, missing),
-        OBSERVATION: _json(redactor.clean_tree(encode(seen))),
+        OBSERVATION: _json(encoded(seen, redactor)),
         **{name: redactor.clean(text) for name, text in raw.items()},
     }
     manifest = CollectionManifest(
@@ -79,7 +79,7 @@ def collect(machine: Machine, layout: Layout, seen: Observation) -> bytes:
             Entry(name=name, source=_source(name), bytes=len(text.encode()))
             for name, text in sorted(files.items())
         ),
-        missing=missing,
+        missing={what: redactor.clean(why) for what, why in missing.items()},
     )
     return _zip({MANIFEST: _json(encode(manifest)), **files})
 
@@ -91,6 +91,9 @@ def _inventory(
         found = encode(inventory(machine, layout, features=True))
     except TransomError as error:
         missing["inventory"] = error.message
+        return {}
+    except ODD_VALUE as error:
+        missing["inventory"] = said_of(error)
         return {}
     return {"inventory.json": _json(redactor.clean_tree(found))}
 

@@ -8,19 +8,33 @@ from transom.node.doctor.observation import Observation
 from transom.node.step import Seen
 
 
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """What to do, and what running pods and Services lose when it is done.
+
+    Both are required: nobody may follow a remedy without knowing what it interrupts.
+    """
+
+    text: str
+    interrupts: str
+
+
+NOTHING = "Nothing."
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trouble:
     """One place where a cause was found.
 
     `subject` is the thing that is wrong, `evidence` what shows it, `file` where that was read on
-    the host. `fix` is said instead of the diagnosis' own remedy where more is known.
+    the host. `remedy` is given instead of the diagnosis' own where more is known.
     """
 
     subject: str
     message: str
     evidence: tuple[str, ...] = ()
     file: str = ""
-    fix: str = ""
+    remedy: Remedy | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +49,7 @@ class Diagnosis:
     title: str
     symptom: str
     cause: str
-    remedy: str
+    remedy: Remedy
     looks_at: tuple[str, ...]
     seen: Seen
     examine: Callable[[Observation], Iterator[Trouble]]

@@ -54,6 +54,44 @@ def addresses(endpoint: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(str(item.get("IpAddress", "")) for item in found)
 
 
+def used_endpoints(observation: Observation) -> set[str]:
+    """The identities of the endpoints that balancers lead to."""
+    return {
+        str(endpoint).lower()
+        for balancer in observation.hns.balancers
+        for endpoint in balancer.get("HostComputeEndpoints") or ()
+    }
+
+
+def backend_endpoints(observation: Observation) -> dict[str, tuple[str, ...]]:
+    """The remote endpoints that stand for a Service's backends, with their addresses, by identity.
+
+    On an overlay winkernel also makes one for each cluster IP, which no balancer ever uses
+    (kubernetes v1.37.1 pkg/proxy/winkernel/proxier.go:1287-1306): those are left out.
+    """
+    ranges = service_ranges(observation)
+    found = {
+        identity(item): addresses(item) for item in observation.hns.endpoints if is_remote(item)
+    }
+    return {
+        name: there
+        for name, there in found.items()
+        if not any(contains(prefix, address) for prefix in ranges for address in there)
+    }
+
+
+def identity(item: Mapping[str, Any]) -> str:
+    """What the host network service knows an object by; it writes it in either case."""
+    return str(item.get("ID", "")).lower()
+
+
+def service_ranges(observation: Observation) -> tuple[str, ...]:
+    """The ranges of cluster IPs: by the cluster, else by the recipe."""
+    if observation.cluster is not None and observation.cluster.service_cidrs:
+        return observation.cluster.service_cidrs
+    return observation.recipe.network.service_cidrs if observation.recipe is not None else ()
+
+
 def network_was_there(observation: Observation) -> bool:
     """Whether the pod network was once up on this host: its traces outlive a reboot."""
     name = network_name(observation)

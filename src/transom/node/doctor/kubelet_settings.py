@@ -17,6 +17,21 @@ def setting(observation: Observation, key: str) -> str:
     return ""
 
 
+def mapping(observation: Observation, key: str) -> dict[str, str]:
+    """A top-level mapping of plain values, that of the instance's own file over the other."""
+    found: dict[str, str] = {}
+    for name in ("config.yaml", "instance-config.yaml"):
+        _, text = observation.text("\\" + name)
+        is_inside = False
+        for line in text.splitlines():
+            if line[:1] not in (" ", "\t"):
+                is_inside = line.partition(":")[0] == key
+            elif is_inside:
+                member, _, value = line.strip().partition(":")
+                found[member.strip("\"'")] = value.strip().strip("\"'")
+    return found
+
+
 def kubeconfig_value(observation: Observation, key: str) -> str:
     """The first value of that key in the kubelet's kubeconfig, however deep."""
     _, text = observation.text("\\kubelet.conf")

@@ -1,6 +1,7 @@
-"""What was seen of a host, as plain values without a secret: all that a diagnosis may look at.
+"""What was seen of a host, as plain values: all that a diagnosis may look at.
 
-Made by `observe` on the host and read back from what `collect` wrote elsewhere.
+Made by `observe` it has the host's own words, secrets among them, and must not be printed or sent;
+read back from what `collect` wrote it has none.
 """
 
 import ntpath
@@ -14,6 +15,7 @@ from transom.model.sight import ClusterSight
 from transom.node.quoting import split_arguments
 
 RUNNING, STOPPED, ABSENT = "running", "stopped", "absent"
+COMING = ("starting", "continuing")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,12 +96,23 @@ class RouteSeen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HnsSeen:
-    """What the host network service has; `problem` says why nothing could be read."""
+    """What the host network service has; `problem` says why it could not be asked.
+
+    `read` is whether its answer could be read, `settled` whether endpoints and balancers are of one
+    moment: only then can they be compared.
+    """
 
     networks: tuple[Mapping[str, Any], ...] = ()
     endpoints: tuple[Mapping[str, Any], ...] = ()
     balancers: tuple[Mapping[str, Any], ...] = ()
     problem: str = ""
+    settled: bool = True
+    read: bool = True
+
+    @property
+    def is_known(self) -> bool:
+        """Whether what is not here is not on the host either."""
+        return self.read and not self.problem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

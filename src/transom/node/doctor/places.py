@@ -1,6 +1,8 @@
 """Where on a host a diagnosis looks: by the recipe, else where kubeadm and its friends put things."""
 
 import ntpath
+import re
+from collections.abc import Mapping
 
 from transom.model.recipe import Recipe, Unpack
 from transom.model.records import dataclass
@@ -20,6 +22,10 @@ _FIXED = (
     r"C:\sourcevip\sourceVip.json",
     r"C:\Program Files\containerd\config.toml",
 )
+# The top-level key of containerd's configuration. Its default is on the system drive in every
+# version (containerd defaults/defaults_windows.go), and only the drive matters here.
+_ROOT = re.compile(r"""(?m)^root\s*=\s*(?P<quote>["'])(?P<path>.+?)(?P=quote)""")
+_DEFAULT_ROOT = r"C:\ProgramData\containerd\root"
 _PROGRAMS = r"C:\k"
 _READABLE = (
     "D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;OICI;0x1200a9;;;BU)(A;OICI;0x1200a9;;;AU)"
@@ -114,14 +120,24 @@ class Places:
         artifacts = self.recipe.artifacts if self.recipe else ()
         return tuple(item.path for item in artifacts if item.unpack is not Unpack.FILE)
 
-    @property
-    def volumes(self) -> tuple[str, ...]:
-        """A path on each volume that the kubelet and the runtime fill."""
-        paths = [self.kubelet]
+    def volumes(self, texts: Mapping[str, str]) -> tuple[str, ...]:
+        """A path on each volume that the kubelet and the runtime fill, by the runtime's own settings."""
+        paths = [self.kubelet, *runtime_roots(texts)]
         if self.recipe is not None:
             paths += [item.path for item in self.recipe.directories if "containerd" in item.path]
         by_drive = {ntpath.splitdrive(path)[0].upper(): path for path in reversed(paths)}
-        return tuple(by_drive[drive] for drive in sorted(by_drive))
+        return tuple(by_drive[drive] for drive in sorted(by_drive) if drive)
+
+
+def runtime_roots(texts: Mapping[str, str]) -> list[str]:
+    """Where containerd keeps its images and containers, by its configuration; its default else."""
+    named = [
+        match["path"].replace("\\\\", "\\")
+        for path, text in texts.items()
+        if path.lower().endswith("\\containerd\\config.toml")
+        for match in _ROOT.finditer(text)
+    ]
+    return named or [_DEFAULT_ROOT]
 
 
 def usual_log(service: str) -> str:

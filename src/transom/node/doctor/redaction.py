@@ -1,8 +1,9 @@
 """Takes secrets out of text that leaves a host: tokens, keys, passwords, proxies with credentials.
 
-Used on everything that is observed or collected. A secret is known by the key it stands under, by
-its form, or because it was met under such a key elsewhere: `learn` all texts first, then `clean`.
-Rather too much is removed than too little.
+Used on everything that is printed or collected. A secret is known by the key it stands under, by
+its form, or because it was met under such a key in a configuration: `learn` those first, then `clean`.
+Never `learn` a log: in its prose the word behind `token:` is any word, which would then be removed
+everywhere. Rather too much is removed than too little.
 """
 
 import base64
@@ -34,10 +35,12 @@ _LINE = re.compile(
     rf"""(?imx) ^ (?P<head> [ \t]*(?:-[ ])? ["']?(?:{_SECRETS})["']? [ \t]*[:=][ \t]* )
     (?P<value> [^\s"'|>{{\[\\] .* ) $"""
 )
+_KEYS = (_LINE, _KEYED, _FLAG)
 _BLOCK = re.compile(
     rf"(?im)^(?P<indent>[ \t]*(?:- )?)[\"']?(?:{_SECRETS})[\"']?[ \t]*:[ \t]*(?P<style>[|>][+-]?\d?)?[ \t]*"
     rf"(?P<value>[^\s\"'{{\[].*)?$"
 )
+_MAPPING = re.compile(r"""[ \t]*(?:-[ ])?(?:"[^"]*"|'[^']*'|[\w.\-/]+)[ \t]*:(?:\s|$)""")
 _PEM = re.compile(
     r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|\Z)", re.DOTALL
 )
@@ -70,19 +73,19 @@ class Redactor:
     known: set[str] = field(default_factory=set)
 
     def learn(self, text: str) -> None:
-        """Remember the values that stand under secret keys."""
-        for pattern in (_LINE, _KEYED, _FLAG):
-            for match in pattern.finditer(text):
-                value = match["value"].strip(_QUOTES)
-                if len(value) >= _SHORTEST and not _HARMLESS.fullmatch(value):
-                    self.known.add(value)
+        """Remember the values that stand under secret keys of a configuration."""
+        found = [match["value"] for pattern in _KEYS for match in pattern.finditer(text)]
+        for value in (*found, *_without_blocks(text)[1]):
+            bare = value.strip(_QUOTES)
+            if len(bare) >= _SHORTEST and not _HARMLESS.fullmatch(bare):
+                self.known.add(bare)
 
     def clean(self, text: str) -> str:
         """The text without its secrets."""
         text = _PEM_END.sub(MARK, _PEM.sub(MARK, text))
         text = _ENCODED_PEM.sub(_encoded, text)
-        text = _blocks(text)
-        for pattern in (_LINE, _KEYED, _FLAG):
+        text, _ = _without_blocks(text)
+        for pattern in _KEYS:
             text = pattern.sub(_keyed, text)
         for pattern, replacement in _FORMS:
             text = pattern.sub(replacement, text)
@@ -131,18 +134,33 @@ def _encoded(match: re.Match[str]) -> str:
     return MARK if b"PRIVATE KEY" in decoded else match[0]
 
 
-def _blocks(text: str) -> str:
-    """YAML's values of several lines: the deeper lines below the key."""
+def _without_blocks(text: str) -> tuple[str, list[str]]:
+    """A text without the lines below secret keys that YAML takes for their values, and those lines.
+
+    A value may be a block (`|`), go on in deeper lines, begin on the next line, or be a list there.
+    """
     kept: list[str] = []
-    depth: int | None = None
+    removed: list[str] = []
+    key: re.Match[str] | None = None
     for line in text.split("\n"):
-        indent = len(line) - len(line.lstrip(" \t"))
-        if depth is not None and line.strip() and indent > depth:
+        if key is not None and _is_value_of(key, line):
+            removed.append(line.strip().removeprefix("- "))
+            if not (key["style"] or key["value"]) and not kept[-1].endswith(MARK):
+                kept[-1] = f"{kept[-1].rstrip()} {MARK}"
             continue
-        depth = None
-        match = _BLOCK.match(line)
-        if match is not None and (match["style"] or match["value"]):
-            depth = len(match["indent"])
-        styled = match is not None and match["style"] and not match["value"]
-        kept.append(line[: match.start("style")] + MARK if match and styled else line)
-    return "\n".join(kept)
+        if line.strip():
+            key = _BLOCK.match(line)
+        is_block = key is not None and key["style"] and not key["value"] and line.strip()
+        kept.append(line[: key.start("style")] + MARK if key and is_block else line)
+    return "\n".join(kept), removed
+
+
+def _is_value_of(key: re.Match[str], line: str) -> bool:
+    indent = len(line) - len(line.lstrip(" \t"))
+    depth = len(key["indent"])
+    if not line.strip():
+        return False
+    if key["style"] or key["value"]:
+        return indent > depth
+    is_item = line.lstrip(" \t").startswith("- ") and indent >= depth
+    return (indent > depth or is_item) and not _MAPPING.match(line)

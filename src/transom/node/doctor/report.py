@@ -30,6 +30,11 @@ def document_of(
     }
 
 
+def exit_code(findings: Sequence[Finding]) -> int:
+    """1 where something is wrong; a warning alone is no failure."""
+    return int(any(finding.severity is Severity.ERROR for finding in findings))
+
+
 def text_of(host: str, findings: Sequence[Finding], unread: Mapping[str, str]) -> str:
     """What a person reads about one host."""
     lines = [_title(host, findings, is_whole=not unread)]
@@ -39,6 +44,8 @@ def text_of(host: str, findings: Sequence[Finding], unread: Mapping[str, str]) -
         if finding.file:
             lines.append(f"   in:   {finding.file}")
         lines.append(f"   next: {finding.fix}")
+        if finding.interrupts:
+            lines.append(f"   interrupts: {finding.interrupts}")
     lines += (f"not looked at: {what}: {why}" for what, why in unread.items())
     return "\n".join(lines) + "\n"
 

@@ -17,7 +17,10 @@ _FAILURES = (
     ),
     re.compile(r'"Failed to listen and serve" err="(?P<said>(?:[^"\\]|\\.)*)"'),
     re.compile(r"^(?:Error|error): (?P<said>.+)$"),
-    re.compile(r"level=fatal msg=\"(?P<said>(?:[^\"\\]|\\.)*)\""),
+    re.compile(
+        r"level=fatal msg=\"(?P<said>(?:[^\"\\]|\\.)*)\""
+        r"(?:.*? error=(?:\"(?P<why>(?:[^\"\\]|\\.)*)\"|(?P<word>[^\"\s]+)))?"
+    ),
     re.compile(r"^containerd(?:\.exe)?: (?P<said>.+)$"),
     re.compile(r"^F\d{4} [^\]]*\] (?P<said>.+)$"),
     re.compile(r"^panic: (?P<said>.+)$"),
@@ -66,11 +69,15 @@ def _ending(log: LogSeen) -> Ending | None:
         for pattern in _FAILURES:
             match = pattern.search(line)
             if match is not None:
-                last, times = (
-                    (line.strip(), match["said"].replace('\\"', '"').replace("\\\\", "\\")),
-                    times + 1,
-                )
+                last, times = (line.strip(), _words(match)), times + 1
                 break
     if last is None:
         return None
     return Ending(log.service, log.path, last[0], last[1].strip(), times)
+
+
+def _words(match: re.Match[str]) -> str:
+    """What was said, with the error that containerd writes beside it."""
+    found = match.groupdict()
+    parts = (found["said"], found.get("why") or found.get("word") or "")
+    return ": ".join(part for part in parts if part).replace('\\"', '"').replace("\\\\", "\\")

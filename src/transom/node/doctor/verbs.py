@@ -14,7 +14,6 @@ from typing import Any, TextIO
 
 from transom.errors import InvalidDocument, UsageError
 from transom.model.codec import decode, encode
-from transom.model.finding import Severity
 from transom.model.problem import Mistake
 from transom.model.recipe import API_VERSION
 from transom.model.records import dataclass
@@ -23,7 +22,7 @@ from transom.node.doctor.collection import collect
 from transom.node.doctor.examination import examine
 from transom.node.doctor.image import examine_image
 from transom.node.doctor.observe import observe
-from transom.node.doctor.report import document_of, text_of
+from transom.node.doctor.report import document_of, exit_code, text_of
 from transom.node.host.protocols import Machine
 from transom.node.layout import Layout
 
@@ -33,7 +32,7 @@ _CLOSED = "O:BAG:SYD:PAI(A;;FA;;;SY)(A;;FA;;;BA)"
 def run(
     options: argparse.Namespace, machine: Machine, stdin: TextIO, say: Callable[[Any], None]
 ) -> int:
-    """Look, and say what was found; 1 where doctor found something.
+    """Look, and say what was found; 1 where doctor found an error.
 
     `say` takes text for people as it is, and documents.
     """
@@ -44,12 +43,12 @@ def run(
     if options.verb == "collect":
         say(encode(_write(machine, layout, collect(machine, layout, seen), seen.host)))
         return 0
-    findings = examine(seen)
+    found = examine(seen)
     if options.output == "json":
-        say(document_of(findings, seen.unread))
+        say(document_of(found.findings, found.unread))
     else:
-        say(text_of(seen.host.lower(), findings, seen.unread))
-    return 1 if findings else 0
+        say(text_of(seen.host.lower(), found.findings, found.unread))
+    return exit_code(found.findings)
 
 
 def _image(
@@ -61,7 +60,7 @@ def _image(
         say(document_of(findings, {}))
     else:
         say(text_of(machine.system.computer_name().lower(), findings, {}))
-    return int(any(finding.severity is Severity.ERROR for finding in findings))
+    return exit_code(findings)
 
 
 def read_given(text: str) -> Given:

@@ -18,7 +18,9 @@ from transom.model.sight import (
     FlannelSight,
     Given,
     NodeSight,
+    ServiceSight,
 )
+from transom.node.doctor.examination import examine
 from transom.node.doctor.observe import observe
 from transom.node.host.values import HnsState
 from transom.node.layout import Layout
@@ -75,35 +77,75 @@ def pem(subject, start, end):
 HOST_NETWORK = {"ID": "DDDD0001", "Name": "host", "Type": "NAT"}
 
 
+def remote(identity, address, **more):
+    """A remote endpoint as winkernel makes it."""
+    return {
+        "ID": identity,
+        "HostComputeNetwork": NETWORK_ID,
+        "Flags": 1,
+        "IpConfigurations": [{"IpAddress": address}],
+        **more,
+    }
+
+
+def balancer(identity, vip, *endpoints, source="10.244.3.2", port=53, protocol=17):
+    """A balancer as winkernel makes it."""
+    return {
+        "ID": identity,
+        "HostComputeEndpoints": [endpoint.lower() for endpoint in endpoints],
+        "FrontendVIPs": [vip],
+        "SourceVIP": source,
+        "PortMappings": [{"ExternalPort": port, "Protocol": protocol}],
+    }
+
+
 def hns(**changes):
-    """What the host network service has once flanneld and kube-proxy have worked."""
+    """What the host network service has once flanneld and kube-proxy have worked on an overlay.
+
+    As kubernetes v1.37.1 pkg/proxy/winkernel/proxier.go leaves it: a remote endpoint for each
+    cluster IP that no balancer uses, one for each backend elsewhere, and the node's own address as
+    the source where a backend is no pod, as the API server.
+    """
     vsid = {"Type": "VSID", "Settings": {"IsolationId": 4096}}
     subnet = {"IpAddressPrefix": "10.244.3.0/24", "Policies": [vsid]}
     values = {
         "networks": (
-            {"ID": NETWORK_ID, "Name": "flannel.4096", "Ipams": [{"Subnets": [subnet]}]},
+            {
+                "ID": NETWORK_ID,
+                "Name": "flannel.4096",
+                "Type": "Overlay",
+                "Ipams": [{"Subnets": [subnet]}],
+            },
             HOST_NETWORK,
         ),
         "endpoints": (
-            {
-                "ID": REMOTE_ID,
-                "HostComputeNetwork": NETWORK_ID,
-                "Flags": 1,
-                "IpConfigurations": [{"IpAddress": "10.244.0.5"}],
-            },
+            remote(REMOTE_ID, "10.244.0.5"),
             {"ID": LOCAL_ID, "HostComputeNetwork": NETWORK_ID, "Flags": 0},
+            remote("BBBB0003", "10.96.0.10"),
+            remote("BBBB0004", "10.96.0.1"),
+            remote("BBBB0005", "10.0.0.1"),
         ),
         "balancers": (
-            {
-                "ID": "CCCC0001",
-                "HostComputeEndpoints": [REMOTE_ID.lower()],
-                "FrontendVIPs": ["10.96.0.10"],
-                "SourceVIP": "10.244.3.2",
-                "PortMappings": [{"ExternalPort": 53, "Protocol": 17}],
-            },
+            balancer("CCCC0001", "10.96.0.10", REMOTE_ID),
+            balancer("CCCC0002", "10.96.0.1", "BBBB0005", source="10.0.0.21", port=443, protocol=6),
         ),
     }
     return HnsState(**{**values, **changes})
+
+
+SERVICES = (
+    ServiceSight(
+        namespace="default", name="kubernetes", addresses=("10.96.0.1",), backends=("10.0.0.1",)
+    ),
+    ServiceSight(
+        namespace="kube-system",
+        name="kube-dns",
+        addresses=("10.96.0.10",),
+        backends=("10.244.0.5",),
+    ),
+    # Nobody made its balancer: it has no backend.
+    ServiceSight(namespace="shop", name="empty", addresses=("10.96.0.77",)),
+)
 
 
 def sight(host, **changes):
@@ -125,6 +167,7 @@ def sight(host, **changes):
         "flannel": FlannelSight(network="10.244.0.0/16", backend="vxlan", vni=4096, port=4789),
         "pod_cidrs": ("10.244.0.0/16",),
         "service_cidrs": ("10.96.0.0/12",),
+        "services": SERVICES,
     }
     return ClusterSight(**{**values, **changes})
 
@@ -180,3 +223,11 @@ def look():
         return observe(host, Layout(), Given(cluster=cluster, recipe=recipe))
 
     return at
+
+
+def found(seen):
+    """The findings of an observation that every cause could judge."""
+    examined = examine(seen)
+    assert not [what for what in examined.unread if what.startswith("cause ")], examined.unread
+    assert all(finding.fix and finding.interrupts for finding in examined.findings)
+    return list(examined.findings)

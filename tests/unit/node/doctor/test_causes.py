@@ -14,19 +14,21 @@ from tests.unit.node.doctor.conftest import (
     CONFIG,
     HOST_NETWORK,
     LOG,
-    NETWORK_ID,
     STARTED,
+    found,
     hns,
     pem,
+    remote,
     sight,
 )
 
 from transom.model.sight import CertificateRequestSight, ConditionSight, FlannelSight, RequestState
 from transom.node.doctor import causes
 from transom.node.doctor.causes import DIAGNOSES
-from transom.node.doctor.examination import examine
+from transom.node.doctor.diagnosis import Remedy
 from transom.node.doctor.observation import Observation
 from transom.node.doctor.page import page
+from transom.node.doctor.redaction import Redactor
 from transom.node.host.values import FeatureState, ServiceDefinition, ServiceStatus, Volume
 
 E = 'E1116 04:08:55.879599     812 run.go:72] "command failed" err="{}"\n'
@@ -189,7 +191,7 @@ def source_vip(host):
 def other_vni(host):
     vsid = {"Type": "VSID", "Settings": {"IsolationId": 4097}}
     subnet = {"IpAddressPrefix": "10.244.3.0/24", "Policies": [vsid]}
-    network = {"ID": NETWORK_ID, "Name": "flannel.4096", "Ipams": [{"Subnets": [subnet]}]}
+    network = {**hns().networks[0], "Ipams": [{"Subnets": [subnet]}]}
     host.vitals.hns_state = hns(networks=(network, HOST_NETWORK))
 
 
@@ -284,8 +286,11 @@ FAULTS = {
         "endpoint gone": in_hns(endpoints=()),
         "two of one": in_hns(balancers=hns().balancers * 2),
     },
+    "hns-balancers-missing": {"purged by a crash": in_hns(balancers=())},
     "hns-endpoints-leaked": {
-        "no balancer": in_hns(balancers=()),
+        "of a Service that is gone": in_hns(
+            endpoints=(*hns().endpoints, remote("D", "10.244.9.9"))
+        ),
         "no network": in_hns(
             endpoints=(*hns().endpoints, {"ID": "D", "HostComputeNetwork": "gone", "Flags": 0})
         ),
@@ -376,8 +381,8 @@ def ids(findings):
 
 def test_a_host_that_is_well_gives_nothing(host, look):
     seen = look(host)
-    assert (examine(seen), dict(seen.unread)) == ([], {})
-    assert examine(look(host, sight(host))) == []
+    assert (found(seen), dict(seen.unread)) == ([], {})
+    assert found(look(host, sight(host))) == []
 
 
 @pytest.mark.parametrize(
@@ -385,7 +390,7 @@ def test_a_host_that_is_well_gives_nothing(host, look):
 )
 def test_a_fault_of_the_host_is_found_first_and_by_name(host, look, id_, name, fault):
     fault(host)
-    findings = examine(look(host))
+    findings = found(look(host))
     assert ids(findings)[:1] == [id_], name
     assert set(ids(findings)) == {id_}
 
@@ -394,14 +399,14 @@ def test_a_fault_of_the_host_is_found_first_and_by_name(host, look, id_, name, f
     ("id_", "name", "told"), FROM_CLUSTER, ids=[f"{i}: {n}" for i, n, _ in FROM_CLUSTER]
 )
 def test_what_only_the_cluster_knows_is_found_first_and_by_name(host, look, id_, name, told):
-    findings = examine(look(host, told(host)))
+    findings = found(look(host, told(host)))
     assert set(ids(findings)) == {id_}, name
 
 
 def test_a_consequence_is_not_told_beside_its_cause(host, look):
     ended(host, UNKNOWN_FLAG, 5)
     not_ready = (ConditionSight(type="Ready", status="Unknown", message="stopped posting"),)
-    findings = examine(look(host, node_with(host, conditions=not_ready)))
+    findings = found(look(host, node_with(host, conditions=not_ready)))
     assert ids(findings) == ["flag-refused"]
     assert "--network-plugin" in findings[0].message
     assert findings[0].evidence == (UNKNOWN_FLAG.strip(),)
@@ -414,23 +419,23 @@ def test_serving_certificates_nobody_approves_have_a_cause(host, look):
         csr(RequestState.PENDING, "kubernetes.io/kubelet-serving", name, created)
         for name, created in (("a", 1), ("b", 2))
     )
-    assert ids(examine(look(host, sight(host, requests=waiting)))) == ["no-lasting-approver"]
+    assert ids(found(look(host, sight(host, requests=waiting)))) == ["no-lasting-approver"]
 
 
 def test_a_kubelet_that_came_to_run_after_a_failure_is_well(host, look):
     host.files.write(LOG, (UNKNOWN_FLAG + STARTED).encode())
-    assert examine(look(host)) == []
+    assert found(look(host)) == []
 
 
 def test_without_recipe_and_journal_what_can_be_seen_is_still_found(host, look):
     host.files.remove(r"C:\k\transom\state\recipe.json")
-    assert examine(look(host)) == []
+    assert found(look(host)) == []
     ended(host, UNKNOWN_FLAG)
-    assert ids(examine(look(host))) == ["flag-refused"]
+    assert ids(found(look(host))) == ["flag-refused"]
 
 
 def test_a_host_with_nothing_of_kubernetes_gives_nothing(make_host, look):
-    assert examine(look(make_host())) == []
+    assert found(look(make_host())) == []
 
 
 def test_every_cause_has_a_fault_that_proves_it():
@@ -440,9 +445,14 @@ def test_every_cause_has_a_fault_that_proves_it():
 @pytest.mark.parametrize("diagnosis", DIAGNOSES, ids=lambda item: item.id)
 def test_a_diagnosis_is_complete(diagnosis):
     assert re.fullmatch(r"[a-z]+(-[a-z]+)*", diagnosis.id)
-    for text in (diagnosis.title, diagnosis.symptom, diagnosis.cause, diagnosis.remedy):
+    sentences = (
+        *(diagnosis.symptom, diagnosis.cause),
+        *(diagnosis.remedy.text, diagnosis.remedy.interrupts),
+    )
+    for text in (diagnosis.title, *sentences):
         assert text.strip() == text != ""
-    for text in (diagnosis.symptom, diagnosis.cause, diagnosis.remedy):
+        assert Redactor().clean(text) == text
+    for text in sentences:
         assert text.endswith(".")
     fields = set(Observation.__dataclass_fields__)
     assert set(diagnosis.looks_at) <= fields
@@ -465,11 +475,48 @@ def test_each_file_of_causes_is_one_listed_diagnosis_named_after_it():
     assert len({item.id for item in DIAGNOSES}) == len(DIAGNOSES)
 
 
+# What a remedy does, by its own words, and what whoever follows it must read before.
+COSTS = (
+    (r"Restart-Service hns", ("pod on this node loses its endpoint", "no Service answers")),
+    (r"Remove-HnsNetwork", ("every pod on this node loses its network", "drain")),
+    (r"[Rr]estart (?:flanneld and )?kube-proxy", ("Service", "from this node")),
+    (r"\b[Rr]eset\b", ("every pod on this node",)),
+    (r"Restart-Computer|reboot", ("every pod on this node",)),
+    (r"Restart-Service kubelet|restart the kubelet|the flags on", ("unning containers",)),
+    (r"restart containerd", ("Running containers go on",)),
+)
+
+
+def remedies():
+    """Every remedy there is: those of the diagnoses, and those of single troubles by their source."""
+    for item in DIAGNOSES:
+        yield item.id, item.remedy
+        module = sys.modules[item.examine.__module__]
+        for value in vars(module).values():
+            if isinstance(value, Remedy):
+                yield item.id, value
+
+
+@pytest.mark.parametrize(("id_", "remedy"), list(remedies()))
+def test_a_remedy_says_what_it_interrupts(id_, remedy):
+    for does, words in COSTS:
+        if re.search(does, remedy.text):
+            for word in words:
+                assert word.lower() in remedy.interrupts.lower(), (id_, does)
+
+
+def test_no_remedy_removes_what_every_service_needs():
+    """All remote endpoints at once are the backends of every Service on the node."""
+    for id_, remedy in remedies():
+        assert "IsRemoteEndpoint" not in remedy.text, id_
+
+
 def test_the_page_has_every_cause():
     text = page()
     for item in DIAGNOSES:
         assert f"## {item.id}\n" in text
-        assert item.remedy in text
+        assert item.remedy.text in text
+        assert f"- **Interrupts**: {item.remedy.interrupts}\n" in text
 
 
 def test_findings_survive_the_way_through_json(host, look):
@@ -479,4 +526,4 @@ def test_findings_survive_the_way_through_json(host, look):
     seen = look(host, sight(host))
     again = decode(Observation, json.loads(json.dumps(encode(seen))))
     assert again == seen
-    assert examine(again) == examine(seen)
+    assert found(again) == found(seen)

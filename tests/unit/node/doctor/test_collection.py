@@ -9,13 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.unit.node.conftest import KUBELET, KUBERNETES
-from tests.unit.node.doctor.conftest import KUBECONFIG, LOG, STARTED, sight, well_host
+from tests.unit.node.doctor.conftest import KUBECONFIG, LOG, STARTED, found, sight, well_host
 from tests.unit.node.doctor.test_causes import ON_HOST, UNKNOWN_FLAG, ended
 
 from transom.errors import UsageError
 from transom.model.sight import Given
 from transom.node.doctor.collection import collect, read_collection
-from transom.node.doctor.examination import examine
 from transom.node.doctor.observe import observe
 from transom.node.doctor.redaction import Redactor
 from transom.node.host.faults import Fault
@@ -46,7 +45,7 @@ def test_an_archive_gives_the_findings_of_its_host(host, id_, name, fault):
     fault(host)
     archive, seen = archive_of(host, sight(host))
     again = read_collection(io.BytesIO(archive), name="a.zip")
-    assert examine(again) == examine(seen), (id_, name)
+    assert found(again) == found(seen), (id_, name)
 
 
 def test_an_archive_names_what_it_has_and_what_it_lacks(host):
@@ -95,7 +94,7 @@ def test_a_long_log_keeps_its_end(host):
     host.files.write(LOG, b"x" * 100 + b"\n" + b"noise\n" * 400_000 + UNKNOWN_FLAG.encode())
     host.services.stop("kubelet")
     archive, seen = archive_of(host)
-    assert examine(seen)[0].rule == "flag-refused"
+    assert found(seen)[0].rule == "flag-refused"
     assert len(contents(archive)["files/C/var/log/kubelet/kubelet.log"]) <= 1 << 20
 
 
@@ -175,7 +174,7 @@ def test_planted_secrets_are_in_no_file_of_an_archive_and_in_no_finding(
     archive, seen = archive_of(host)
     files = contents(archive)
     assert len(files) > 10
-    said = json.dumps([finding.message + str(finding.evidence) for finding in examine(seen)])
+    said = json.dumps([finding.message + str(finding.evidence) for finding in found(seen)])
     for secret in (token, password, key, encoded):
         assert secret not in said
         for name, content in files.items():
@@ -245,6 +244,58 @@ def test_a_secret_is_removed_in_whatever_form_programs_write_it(text, secret):
     assert secret not in Redactor().clean(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("password: |\n  hunter2x\n  and1more\nuser: me\n", "password: [removed]\nuser: me\n"),
+        ("password: >-\n  hunter2x\nuser: me\n", "password: [removed]\nuser: me\n"),
+        ("- password: |2\n    hunter2x\n  user: me\n", "- password: [removed]\n  user: me\n"),
+        ("a:\n  token: |\n    hunter2x\n  b: 1\n", "a:\n  token: [removed]\n  b: 1\n"),
+        ("password: |\n  a1b2c3d\n\n  hunter2x\nx: 1\n", "password: [removed]\n\nx: 1\n"),
+        ("password:\n  hunter2x\nuser: me\n", "password: [removed]\nuser: me\n"),
+        ("password:\n  a1b2c3d\n  hunter2x\nuser: me\n", "password: [removed]\nuser: me\n"),
+        ("password: a1b2c3d\n  hunter2x\nuser: me\n", "password: [removed]\nuser: me\n"),
+        ("tokens:\n- a1b2c3d\n- hunter2x\nuser: me\n", "tokens: [removed]\nuser: me\n"),
+    ],
+)
+def test_a_secret_that_stands_only_below_its_key_is_removed_and_learnt(text, left):
+    assert Redactor().clean(text) == left
+    redactor = Redactor()
+    redactor.learn(text)
+    assert redactor.clean("it said hunter2x again") == "it said [removed] again"
+
+
+def test_a_secret_of_a_block_is_in_no_file_of_an_archive(host):
+    """Nothing else in the configuration names it; a log repeats it."""
+    config = "kind: KubeletConfiguration\nregistryCredential: |\n  hunter2x\nx: 1\n"
+    host.files.write(KUBELET + r"\config.yaml", config.encode())
+    host.files.write(LOG, f"{STARTED}it said hunter2x again\n".encode())
+    archive, _ = archive_of(host)
+    assert [name for name, content in contents(archive).items() if b"hunter2x" in content] == []
+
+
+def test_prose_of_a_log_teaches_no_secret(host):
+    """The word behind `token:` there is any word, and evidence elsewhere needs it."""
+    prose = 'E1116 04:08:50 812 auth.go:9] "failed to fetch oauth token: unknown authority"\n'
+    ended(host, prose + UNKNOWN_FLAG)
+    archive, seen = archive_of(host)
+    for look in (seen, read_collection(io.BytesIO(archive), name="a")):
+        (finding,) = found(look)
+        assert finding.rule == "flag-refused"
+        assert "unknown flag: --network-plugin" in finding.evidence[0]
+
+
+def test_a_diagnosis_sees_the_host_as_it_is_and_tells_no_secret(host):
+    """The kubelet's own words have a secret in them, and only what is said has not."""
+    host.environment.put("HTTPS_PROXY", "http://me:hunter2x@proxy:3128")
+    host.environment.put("NO_PROXY", "http://me:hunter2x@nowhere")
+    archive, seen = archive_of(host)
+    assert "hunter2x" in seen.environment["HTTPS_PROXY"]
+    (finding,) = found(seen)
+    assert finding.evidence == ("NO_PROXY=http://[removed]@nowhere",)
+    assert [name for name, content in contents(archive).items() if b"hunter2x" in content] == []
+
+
 def test_a_word_behind_a_flag_that_takes_a_secret_is_one():
     argv = ["kubeadm", "join", "--token", "hunter2x", "--token-file", r"C:\k\x", "--v", "5"]
     assert Redactor().clean_tree(argv) == [*argv[:3], "[removed]", *argv[4:]]
@@ -267,5 +318,5 @@ def test_what_is_no_secret_stays():
 def test_the_evidence_of_a_finding_survives_redaction(host):
     ended(host, UNKNOWN_FLAG)
     archive, _ = archive_of(host)
-    (finding,) = examine(read_collection(io.BytesIO(archive), name="a"))
+    (finding,) = found(read_collection(io.BytesIO(archive), name="a"))
     assert "--network-plugin" in finding.evidence[0]

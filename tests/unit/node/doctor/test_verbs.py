@@ -37,6 +37,7 @@ def test_a_cause_ends_with_1_and_says_what_to_do(host, call):
     assert code == 1
     assert "1. error: kubelet does not know the flag --network-plugin [flag-refused]" in said
     assert "next: Take it off the service's command line" in said
+    assert "interrupts: Nothing more: the service is not running." in said
 
 
 def test_the_document_is_that_of_every_checker(host, call):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from transom.model import sddl
-from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import Observation
 from transom.node.doctor.places import Places
 from transom.node.step import Seen
@@ -49,8 +49,11 @@ DIAGNOSIS = Diagnosis(
     "that runs as SYSTEM.",
     cause="Directories below C:\\ let all users write unless that is taken from them; somebody or "
     "a tool widened the access.",
-    remedy="`transom join ADDRESS` sets the access of the recipe again; treat keys that were "
-    "readable as known to others: reset and join again.",
+    remedy=Remedy(
+        "`transom join ADDRESS` sets the access of the recipe again; treat keys that were "
+        "readable as known to others: reset and join again.",
+        "Setting the access interrupts nothing. Reset and join: every pod on this node.",
+    ),
     looks_at=("paths", "recipe"),
     seen=Seen.STAND_IN,
     examine=_examine,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import ABSENT, Observation
 from transom.node.step import Seen
 
@@ -16,7 +16,10 @@ def _examine(seen: Observation) -> Iterator[Trouble]:
                 subject=item.path,
                 message=f"{item.path} is gone since it was installed",
                 file=item.path,
-                fix="Look whether a virus scanner took it; `transom join ADDRESS` brings it back.",
+                remedy=Remedy(
+                    "Look whether a virus scanner took it; `transom join ADDRESS` brings it back.",
+                    "Nothing more: the service that needs the program cannot start without it.",
+                ),
             )
         elif item.sha256:
             yield Trouble(
@@ -32,7 +35,12 @@ DIAGNOSIS = Diagnosis(
     title="Program changed since it was installed",
     symptom="A service does not start, or the Node reports another version than was installed.",
     cause="Somebody or something replaced or removed a program that was pinned by its SHA-256.",
-    remedy="Find out who changed it; `transom join ADDRESS` puts the pinned program back.",
+    remedy=Remedy(
+        "Find out who changed it; `transom join ADDRESS` puts the pinned program back.",
+        "The service whose program is replaced restarts: containerd and the kubelet leave "
+        "running containers alone; kube-proxy deletes its balancers and writes them again, so "
+        "that Services do not answer from this node meanwhile.",
+    ),
     looks_at=("paths", "recipe"),
     seen=Seen.UPSTREAM_BINARY,
     examine=_examine,

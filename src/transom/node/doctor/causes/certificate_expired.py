@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from transom.node.doctor.client_certificate import client_certificate
-from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import CertificateSeen, Observation
 from transom.node.step import Seen
 
@@ -26,9 +26,12 @@ def _trouble(item: CertificateSeen) -> Trouble:
         message=f"the certificate of {item.subject} ended on {ended}",
         evidence=(f"{item.path}: not after {item.not_after}",),
         file=item.path,
-        fix="Renew the cluster's authority, then reset and join the host again."
+        remedy=Remedy(
+            "Renew the cluster's authority, then reset and join the host again.",
+            "Every pod on this node: reset and join end them all.",
+        )
         if is_authority
-        else "",
+        else None,
     )
 
 
@@ -38,7 +41,15 @@ DIAGNOSIS = Diagnosis(
     symptom="The Node is NotReady; the API server answers the kubelet with Unauthorized.",
     cause="The kubelet's client certificate ended before it was renewed: the host was off for too "
     "long, or nobody approved the renewal.",
-    remedy="Reset the host and join it again: `transom reset ADDRESS`, `transom join ADDRESS`.",
+    remedy=Remedy(
+        "Give the kubelet a fresh bootstrap credential. Run `kubeadm token create` on a control "
+        "plane node, put a copy of kubelet.conf that has the token as `token` instead of the "
+        "two client-certificate keys at C:\\etc\\kubernetes\\bootstrap-kubelet.conf, and run "
+        "`Restart-Service kubelet`: it requests a new certificate. Delete the copy when the "
+        "Node is Ready.",
+        "Running containers go on; probes, `kubectl logs` and `kubectl exec` stop for the "
+        "seconds of the restart.",
+    ),
     looks_at=("certificates", "time", "cluster"),
     seen=Seen.WINE,
     examine=_examine,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from transom.model.sight import RequestState
 from transom.node.doctor.certificate_requests import newest_requests
-from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import Observation
 from transom.node.step import Seen
 
@@ -26,8 +26,12 @@ DIAGNOSIS = Diagnosis(
     symptom="The kubelet logs `certificate signing request is denied`; the Node does not appear or "
     "`kubectl logs` fails.",
     cause="An approver found the request wrong (name, addresses, group), or a person denied it.",
-    remedy="Ask who denied it (`kubectl describe csr NAME`), correct what was wrong, then restart "
-    "the kubelet: it asks again.",
+    remedy=Remedy(
+        "Ask who denied it (`kubectl describe csr NAME`), correct what was wrong, then restart "
+        "the kubelet: it asks again.",
+        "Running containers go on; probes, `kubectl logs` and `kubectl exec` stop for the "
+        "seconds of the restart.",
+    ),
     looks_at=("cluster",),
     seen=Seen.UPSTREAM_BINARY,
     examine=_examine,

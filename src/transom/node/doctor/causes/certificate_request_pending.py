@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from transom.model.sight import RequestState
 from transom.node.doctor.certificate_requests import newest_requests
-from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.diagnosis import NOTHING, Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import Observation
 from transom.node.step import Seen
 
@@ -25,8 +25,11 @@ DIAGNOSIS = Diagnosis(
     symptom="The Node does not appear, or `kubectl logs` and `kubectl exec` fail with a TLS error.",
     cause="Nobody approves requests of this kind: the one for a kubelet's serving certificate is "
     "never approved by Kubernetes itself.",
-    remedy="Look at it (`kubectl describe csr NAME`) and approve it: `kubectl certificate approve "
-    "NAME`.",
+    remedy=Remedy(
+        "Look at it (`kubectl describe csr NAME`) and approve it: `kubectl certificate approve "
+        "NAME`.",
+        NOTHING,
+    ),
     looks_at=("cluster",),
     seen=Seen.UPSTREAM_BINARY,
     examine=_examine,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from transom.node.doctor.client_certificate import client_certificate
-from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import Observation
 from transom.node.step import Seen
 
@@ -37,8 +37,12 @@ DIAGNOSIS = Diagnosis(
     symptom="The Node is NotReady; the kubelet logs `x509: certificate has expired or is not yet "
     "valid`.",
     cause="The clock of the host differs from the cluster's by more than five minutes.",
-    remedy="Set the clock: `w32tm /resync /force`, and name a time server the host can reach with "
-    "`w32tm /config /syncfromflags:manual /manualpeerlist:SERVER /update`.",
+    remedy=Remedy(
+        "Set the clock: `w32tm /resync /force`, and name a time server the host can reach with "
+        "`w32tm /config /syncfromflags:manual /manualpeerlist:SERVER /update`.",
+        "Nothing, if the clock is minutes off. A large step can end connections and expire "
+        "tokens that running pods hold.",
+    ),
     looks_at=("time", "certificates", "cluster"),
     seen=Seen.WINE,
     examine=_examine,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import Observation
 from transom.node.step import Seen
 
@@ -28,7 +28,10 @@ DIAGNOSIS = Diagnosis(
     symptom="The Node is NotReady with `cni plugin not initialized` or `network plugin is not "
     "ready`.",
     cause="The file that says how pods get their network was removed.",
-    remedy="`transom join ADDRESS` writes it again.",
+    remedy=Remedy(
+        "`transom join ADDRESS` writes it again.",
+        "Nothing: running pods keep their network.",
+    ),
     looks_at=("texts", "recipe"),
     seen=Seen.WINE,
     examine=_examine,

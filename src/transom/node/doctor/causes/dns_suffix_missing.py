@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from transom.model.finding import Severity
-from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import Observation
 from transom.node.step import Seen
 
@@ -24,8 +24,11 @@ DIAGNOSIS = Diagnosis(
     title="DNS suffix missing",
     symptom="Short names resolve on Linux nodes and not in pods or HostProcess containers here.",
     cause="A group policy or another tool replaced the host's DNS suffix search list.",
-    remedy="Add it with `Set-DnsClientGlobalSetting -SuffixSearchList`; `transom join ADDRESS` does "
-    "so.",
+    remedy=Remedy(
+        "Add it with `Set-DnsClientGlobalSetting -SuffixSearchList`; `transom join ADDRESS` "
+        "does so.",
+        "Nothing: pods that are already running keep their own list.",
+    ),
     looks_at=("dns_suffixes", "recipe"),
     seen=Seen.WINE,
     examine=_examine,

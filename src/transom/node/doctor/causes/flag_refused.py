@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import Observation
 from transom.node.doctor.service_log import endings
 from transom.node.step import Seen
@@ -38,8 +38,11 @@ DIAGNOSIS = Diagnosis(
     "the kubelet's health port.",
     cause="The command line has a flag, a value or a feature gate that this version does not take; "
     "flags are removed between minors.",
-    remedy="Take it off the service's command line, or out of kubeadm-flags.env, and start the "
-    "service; `transom explain FLAG` says which versions have it.",
+    remedy=Remedy(
+        "Take it off the service's command line, or out of kubeadm-flags.env, and start the "
+        "service; `transom explain FLAG` says which versions have it.",
+        "Nothing more: the service is not running.",
+    ),
     looks_at=("logs", "services"),
     seen=Seen.UPSTREAM_BINARY,
     examine=_examine,

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from transom.model.finding import Severity
-from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
+from transom.node.doctor.hns_objects import identity
 from transom.node.doctor.observation import Observation
 from transom.node.step import Seen
 
@@ -13,7 +14,9 @@ _SHOWN = 5
 
 
 def _examine(seen: Observation) -> Iterator[Trouble]:
-    endpoints = {str(item.get("ID", "")).lower() for item in seen.hns.endpoints}
+    if not seen.hns.settled:
+        return
+    endpoints = {identity(item) for item in seen.hns.endpoints}
     broken = [
         _shown(item)
         for item in seen.hns.balancers
@@ -48,7 +51,13 @@ DIAGNOSIS = Diagnosis(
     "`hcnCreateLoadBalancer failed` with 0xb7.",
     cause="The host network service stopped in the middle of a change, and kube-proxy does not know "
     "of what was left.",
-    remedy="Restart kube-proxy: it deletes every balancer when it starts and makes them anew.",
+    remedy=Remedy(
+        "Restart kube-proxy: it deletes every balancer when it starts and writes them again. On "
+        "a busy node drain it first: `kubectl drain NODE --ignore-daemonsets`.",
+        "Restarting kube-proxy deletes every balancer: no Service answers from this node until "
+        "it has written all of them again, which takes seconds, and minutes with thousands of "
+        "Services. Pods keep running.",
+    ),
     looks_at=("hns",),
     seen=Seen.STAND_IN,
     examine=_examine,

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import Observation
 from transom.node.step import Seen
 
 
 def _examine(seen: Observation) -> Iterator[Trouble]:
-    if seen.recipe is None or seen.hns.problem or not seen.journal.joined:
+    if seen.recipe is None or not seen.hns.is_known or not seen.journal.joined:
         return
     there = {str(item.get("Name")) for item in seen.hns.networks}
     for network in seen.recipe.host_networks:
@@ -26,8 +26,11 @@ DIAGNOSIS = Diagnosis(
     symptom="Pods with hostNetwork, as kube-proxy and Flannel through wins, stay in "
     "ContainerCreating: `network host not found`.",
     cause="Docker lost the network with a reset of the host network service, as after some reboots.",
-    remedy="`transom join ADDRESS` makes it again and sees that its service runs; by hand, "
-    "`docker network create -d nat host`.",
+    remedy=Remedy(
+        "`transom join ADDRESS` makes it again and sees that its service runs; by hand, `docker "
+        "network create -d nat host`.",
+        "Nothing: pods without this network cannot start now.",
+    ),
     looks_at=("hns", "journal", "recipe"),
     seen=Seen.SIMULATED,
     examine=_examine,

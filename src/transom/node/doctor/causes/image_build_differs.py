@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import Observation
 from transom.node.step import Seen
 
@@ -38,8 +38,11 @@ DIAGNOSIS = Diagnosis(
     "not match the host operating system`.",
     cause="A process-isolated Windows container needs an image of the host's own build; the image "
     "has another, or none for Windows.",
-    remedy="Use an image with a variant for this build, or place the pod on nodes of its build "
-    "(`transom lint` says which).",
+    remedy=Remedy(
+        "Use an image with a variant for this build, or place the pod on nodes of its build "
+        "(`transom lint` says which).",
+        "Only the pod that is changed.",
+    ),
     looks_at=("logs", "build"),
     seen=Seen.SIMULATED,
     examine=_examine,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from transom.errors import TransomError
 from transom.model.finding import Severity
-from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import Observation
 from transom.node.kubelet_flags import parse_flags_file
 from transom.node.step import Seen
@@ -40,7 +40,11 @@ DIAGNOSIS = Diagnosis(
     "for.",
     cause="A Windows service has a fixed command line and does not read kubeadm-flags.env, which "
     "kubeadm writes anew at each upgrade.",
-    remedy="`transom join ADDRESS` puts the flags on the service's command line again.",
+    remedy=Remedy(
+        "`transom join ADDRESS` puts the flags on the service's command line again.",
+        "Running containers go on; probes, `kubectl logs` and `kubectl exec` stop for the "
+        "seconds of the restart.",
+    ),
     looks_at=("texts", "services"),
     seen=Seen.UPSTREAM_BINARY,
     examine=_examine,

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import Observation
 from transom.node.doctor.service_log import endings
 from transom.node.step import Seen
@@ -20,15 +20,21 @@ _SWAP = re.compile(r"running with swap on is not supported")
 def _examine(seen: Observation) -> Iterator[Trouble]:
     for ending in endings(seen):
         said = ending.said
-        fix = ""
+        fix: Remedy | None = None
         if ending.service != "kubelet":
             continue
         if _CGROUPS.search(said):
             text = "the kubelet's configuration asks for control groups, which Windows has not"
-            fix = "Set `cgroupsPerQOS: false` and `enforceNodeAllocatable: []` for this version."
+            fix = Remedy(
+                "Set `cgroupsPerQOS: false` and `enforceNodeAllocatable: []` for this version.",
+                DIAGNOSIS.remedy.interrupts,
+            )
         elif _SWAP.search(said):
             text = "the kubelet refuses to run beside a page file"
-            fix = "Set `failSwapOn: false`: a Windows host always has a page file."
+            fix = Remedy(
+                "Set `failSwapOn: false`: a Windows host always has a page file.",
+                DIAGNOSIS.remedy.interrupts,
+            )
         elif match := _INVALID.search(said):
             text = f"the kubelet's configuration is not valid: {match['why']}"
         elif match := _FILE.search(said):
@@ -37,7 +43,7 @@ def _examine(seen: Observation) -> Iterator[Trouble]:
         else:
             continue
         yield Trouble(
-            subject="kubelet", message=text, evidence=(ending.line,), file=ending.path, fix=fix
+            subject="kubelet", message=text, evidence=(ending.line,), file=ending.path, remedy=fix
         )
 
 
@@ -47,7 +53,10 @@ DIAGNOSIS = Diagnosis(
     symptom="The service kubelet ends right after it starts; a join times out on its health port.",
     cause="config.yaml is missing, is no KubeletConfiguration, or has a value that this version or "
     "Windows does not take.",
-    remedy="Correct the value it names, or write the file anew with `kubeadm upgrade node`.",
+    remedy=Remedy(
+        "Correct the value it names, or write the file anew with `kubeadm upgrade node`.",
+        "Nothing more: the kubelet is not running. Containers that run go on.",
+    ),
     looks_at=("logs", "services"),
     seen=Seen.UPSTREAM_BINARY,
     examine=_examine,

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import Observation
 from transom.node.doctor.service_log import endings
 from transom.node.step import Seen
@@ -33,7 +33,14 @@ DIAGNOSIS = Diagnosis(
     symptom="The service kubelet ends right after it starts and the Node is NotReady.",
     cause="kubelet.conf was removed or damaged and the bootstrap credential of the join is gone, as "
     "it should be.",
-    remedy="Reset the host and join it again: `transom reset ADDRESS`, `transom join ADDRESS`.",
+    remedy=Remedy(
+        "Give the kubelet a fresh bootstrap credential. Run `kubeadm token create` on a control "
+        "plane node, put a kubeconfig for the cluster that has the token as `token` at "
+        "C:\\etc\\kubernetes\\bootstrap-kubelet.conf, remove a damaged kubelet.conf, and run "
+        "`Restart-Service kubelet`: it requests a new certificate. Delete the bootstrap "
+        "kubeconfig when the Node is Ready.",
+        "Nothing more: the kubelet is not running. Running containers go on.",
+    ),
     looks_at=("logs", "services"),
     seen=Seen.UPSTREAM_BINARY,
     examine=_examine,

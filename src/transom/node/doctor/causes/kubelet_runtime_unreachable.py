@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import Observation
 from transom.node.doctor.service_log import endings
 from transom.node.step import Seen
@@ -30,8 +30,11 @@ DIAGNOSIS = Diagnosis(
     symptom="The service kubelet ends with `validate CRI v1 runtime API for endpoint`.",
     cause="`containerRuntimeEndpoint` or `--container-runtime-endpoint` names another pipe than the "
     "runtime serves.",
-    remedy="Set `containerRuntimeEndpoint` in instance-config.yaml to the pipe the runtime serves, "
-    "such as npipe:////./pipe/containerd-containerd, and start the kubelet.",
+    remedy=Remedy(
+        "Set `containerRuntimeEndpoint` in instance-config.yaml to the pipe the runtime serves, "
+        "such as npipe:////./pipe/containerd-containerd, and start the kubelet.",
+        "Nothing more: the kubelet is not running. Containers that run go on.",
+    ),
     looks_at=("logs", "services", "pipes"),
     seen=Seen.UPSTREAM_BINARY,
     examine=_examine,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from transom.model.finding import Severity
-from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.flannel_settings import flannel_settings
 from transom.node.doctor.hns_objects import subnet_environment
 from transom.node.doctor.observation import Observation
@@ -37,8 +37,12 @@ DIAGNOSIS = Diagnosis(
     symptom="Small answers arrive, large ones hang: TLS handshakes and downloads stall between "
     "Windows and Linux pods.",
     cause="The MTU of this host's pods is larger than that of the rest of the network.",
-    remedy="Set MTU in net-conf.json to the smaller value and restart flanneld; pods get it when "
-    "they are made anew.",
+    remedy=Remedy(
+        "Set MTU in net-conf.json to the smaller value and restart flanneld; pods get it when "
+        "they are created again.",
+        "Restarting flanneld interrupts nothing while the network stays as it is. Each pod that "
+        "is created again is down meanwhile.",
+    ),
     looks_at=("texts", "recipe", "cluster"),
     seen=Seen.WINE,
     examine=_examine,

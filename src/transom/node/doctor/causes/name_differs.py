@@ -2,18 +2,23 @@
 
 from collections.abc import Iterator
 
+from transom.errors import TransomError
 from transom.node.doctor.client_certificate import NODE_PREFIX, client_certificate
-from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import Observation
+from transom.node.kubelet_flags import parse_flags_file
 from transom.node.step import Seen
+
+_OVERRIDE = "--hostname-override="
+# Windows keeps a computer's NetBIOS name, which is cut, beside its DNS name, which the kubelet takes.
+_NETBIOS_CHARACTERS = 15
 
 
 def _examine(seen: Observation) -> Iterator[Trouble]:
     names = {"computer": seen.host.lower()}
     if seen.recipe is not None:
         names["recipe"] = seen.recipe.join.node_name
-    kubelet = seen.service("kubelet")
-    override = kubelet.option("hostname-override") if kubelet else None
+    override = _override(seen)
     if override:
         names["kubelet"] = override.lower()
     client = client_certificate(seen)
@@ -21,7 +26,11 @@ def _examine(seen: Observation) -> Iterator[Trouble]:
         names["certificate"] = client.subject.removeprefix(NODE_PREFIX)
     # A kubelet that is told its name need not be called after the computer.
     told = names.get("kubelet") or names["computer"]
-    wrong = {where: name for where, name in names.items() if where != "computer" and name != told}
+    wrong = {
+        where: name
+        for where, name in names.items()
+        if where != "computer" and name != told and not _is_cut(told, name)
+    }
     if wrong:
         shown = ", ".join(f"{where} {name}" for where, name in names.items())
         yield Trouble(
@@ -32,6 +41,25 @@ def _examine(seen: Observation) -> Iterator[Trouble]:
         )
 
 
+def _override(seen: Observation) -> str:
+    """The name the kubelet is given: on its command line, or in the flags that a wrapper adds."""
+    kubelet = seen.service("kubelet")
+    given = kubelet.option("hostname-override") if kubelet else None
+    if given:
+        return given
+    try:
+        flags = parse_flags_file(seen.text("\\kubeadm-flags.env")[1])
+    except TransomError:
+        return ""  # kubeadm-flags-ignored says it
+    named = [flag.partition("=")[2] for flag in flags if flag.startswith(_OVERRIDE)]
+    return named[-1] if named else ""
+
+
+def _is_cut(computer: str, name: str) -> bool:
+    """Whether the computer's name is that name as NetBIOS has it: without what is too long."""
+    return len(computer) == _NETBIOS_CHARACTERS and name.startswith(computer)
+
+
 DIAGNOSIS = Diagnosis(
     id="name-differs",
     title="Names differ",
@@ -39,8 +67,12 @@ DIAGNOSIS = Diagnosis(
     "`node ... is not allowed to modify node ...`.",
     cause="The computer was renamed after it joined, or the kubelet is given another name than the "
     "one its certificate is for.",
-    remedy="Give the computer its old name back, or reset the host and join it under the new name.",
-    looks_at=("host", "services", "certificates", "recipe"),
+    remedy=Remedy(
+        "Give the computer its old name back, or reset the host and join it under the new name.",
+        "Renaming the computer takes a reboot, which ends every pod on this node. Reset and "
+        "join: every pod on this node.",
+    ),
+    looks_at=("host", "services", "texts", "certificates", "recipe"),
     seen=Seen.WINE,
     examine=_examine,
     hides=("node-missing", "node-not-ready"),

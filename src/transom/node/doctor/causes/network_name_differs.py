@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 
-from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import Observation
 from transom.node.step import Seen
 
@@ -49,8 +49,14 @@ DIAGNOSIS = Diagnosis(
     symptom="Pods stay in ContainerCreating with `network ... not found`, or Services do not answer.",
     cause="A file in the network configuration's directory comes first by its name and names "
     "another network, is no JSON, or kube-proxy was given another network.",
-    remedy="Remove the file that does not belong there, or correct the name, and restart the "
-    "kubelet or kube-proxy.",
+    remedy=Remedy(
+        "Remove the file that does not belong there, or correct the name, and restart the "
+        "kubelet or kube-proxy.",
+        "Correcting the file interrupts nothing, and restarting the kubelet leaves running "
+        "containers alone. Restarting kube-proxy deletes every balancer: no Service answers "
+        "from this node until it has written all of them again, which takes seconds, and "
+        "minutes with thousands of Services.",
+    ),
     looks_at=("texts", "services", "recipe"),
     seen=Seen.WINE,
     examine=_examine,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from transom.model.finding import Severity
-from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.diagnosis import NOTHING, Diagnosis, Remedy, Trouble
 from transom.node.doctor.kubelet_settings import setting
 from transom.node.doctor.observation import Observation
 from transom.node.step import Seen
@@ -17,7 +17,8 @@ def _examine(seen: Observation) -> Iterator[Trouble]:
     if seen.cluster is None:
         return
     rotates = setting(seen, "rotateCertificates") == "true"
-    if rotates and not any(name.endswith(_ROTATION) for name in seen.cluster.approvers):
+    known = "approvers" not in seen.cluster.unread
+    if known and rotates and not any(name.endswith(_ROTATION) for name in seen.cluster.approvers):
         yield Trouble(
             subject="rotateCertificates",
             message="the kubelet renews its certificate and no ClusterRoleBinding approves that",
@@ -41,9 +42,12 @@ DIAGNOSIS = Diagnosis(
     symptom="All is well until the certificate ends; then the Node is NotReady and stays so.",
     cause="The cluster lacks the binding that lets nodes renew their own certificates, or uses "
     "serverTLSBootstrap without anything that approves serving certificates.",
-    remedy="Bind ClusterRole system:certificates.k8s.io:certificatesigningrequests:selfnodeclient "
-    "to the group system:nodes (`kubeadm init phase bootstrap-token` does), and run an approver "
-    "for serving certificates or turn serverTLSBootstrap off.",
+    remedy=Remedy(
+        "Bind ClusterRole system:certificates.k8s.io:certificatesigningrequests:selfnodeclient "
+        "to the group system:nodes (`kubeadm init phase bootstrap-token` does), and run an "
+        "approver for serving certificates or turn serverTLSBootstrap off.",
+        NOTHING,
+    ),
     looks_at=("cluster", "texts"),
     seen=Seen.UPSTREAM_BINARY,
     examine=_examine,

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 
-from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.diagnosis import NOTHING, Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import Observation
 from transom.node.step import Seen
 
 _WELL = {"Ready": "True"}
 _SILENT = ("Ready", "Unknown")
-_LOOK = (
+_LOOK = Remedy(
     "The kubelet is silent: look whether the machine runs, whether it reaches the API server, and "
-    "whether its service kubelet runs."
+    "whether its service kubelet runs.",
+    NOTHING,
 )
 
 
@@ -26,7 +27,7 @@ def _examine(seen: Observation) -> Iterator[Trouble]:
                 message=f"the Node's condition {condition.type} is {condition.status}: "
                 f"{condition.message or condition.reason or 'no reason is given'}",
                 evidence=(f"{condition.type}={condition.status} {condition.reason}".strip(),),
-                fix=_LOOK if condition in silent else "",
+                remedy=_LOOK if condition in silent else None,
             )
 
 
@@ -35,8 +36,11 @@ DIAGNOSIS = Diagnosis(
     title="Node not well for another reason",
     symptom="The Node is NotReady, or has a pressure condition.",
     cause="None of the other causes was found; the kubelet's own words are shown.",
-    remedy="Act on the kubelet's words; `transom collect` brings everything that helps somebody "
-    "else to look.",
+    remedy=Remedy(
+        "Act on the kubelet's words; `transom collect` brings everything that helps somebody "
+        "else to look.",
+        "It depends on what the kubelet says; collecting interrupts nothing.",
+    ),
     looks_at=("cluster",),
     seen=Seen.UPSTREAM_BINARY,
     examine=_examine,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.flannel_settings import flannel_settings
 from transom.node.doctor.hns_objects import isolation, network
 from transom.node.doctor.observation import Observation
@@ -52,8 +52,19 @@ DIAGNOSIS = Diagnosis(
     symptom="Pods on Windows and Linux do not reach each other; each side alone works.",
     cause="All nodes of an overlay must use one VNI and one UDP port; Windows takes only VNIs from "
     "4096 on and one port, Linux has others by default.",
-    remedy="Set Backend VNI and Port of the ConfigMap kube-flannel-cfg as this host has them, "
-    "restart Flannel on all nodes, and delete the old network on this host.",
+    remedy=Remedy(
+        "Correct the smaller side. If only this host differs, correct its net-conf.json, drain "
+        "the node, delete the network (`Get-HnsNetwork | Where-Object Name -eq NAME | "
+        "Remove-HnsNetwork`) and restart flanneld and kube-proxy. If the cluster's ConfigMap "
+        "kube-flannel-cfg lacks the values Windows needs, set Backend VNI and Port there and "
+        "restart Flannel node by node.",
+        "On this host: every pod on this node loses its network until it is created again, no "
+        "Service answers from this node meanwhile, and the host's own connections drop for some "
+        "seconds. Drain "
+        "the node first: `kubectl drain NODE --ignore-daemonsets`. Changing the ConfigMap: pods "
+        "on nodes with the old and the new values do not reach each other until Flannel has "
+        "restarted on all nodes.",
+    ),
     looks_at=("texts", "hns", "recipe", "cluster"),
     seen=Seen.STAND_IN,
     examine=_examine,

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from transom.model.finding import Severity
-from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.diagnosis import NOTHING, Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import Observation
 from transom.node.host.environment import has_entry
 from transom.node.step import Seen
@@ -25,7 +25,10 @@ def _examine(seen: Observation) -> Iterator[Trouble]:
         yield Trouble(
             subject="Path",
             message=f"Path has {', '.join(doubles)} more than once",
-            fix="Remove the repeated entries: Windows cuts off a PATH that grows too long.",
+            remedy=Remedy(
+                "Remove the repeated entries: Windows cuts off a PATH that grows too long.",
+                NOTHING,
+            ),
         )
 
 
@@ -40,8 +43,12 @@ DIAGNOSIS = Diagnosis(
     symptom="`kubeadm` or `crictl` is not found, or an old one is; the kubelet does not find a "
     "credential provider.",
     cause="Another installer replaced the machine's PATH, or a script adds to it each time it runs.",
-    remedy="`transom join ADDRESS` adds the missing directories; services see a new PATH after a "
-    "reboot.",
+    remedy=Remedy(
+        "`transom join ADDRESS` adds the missing directories; services see a new PATH after a "
+        "reboot.",
+        "Adding the directories interrupts nothing. The reboot ends every pod on this node: "
+        "drain it first.",
+    ),
     looks_at=("environment", "recipe"),
     seen=Seen.WINE,
     examine=_examine,

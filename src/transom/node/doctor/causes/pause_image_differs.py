@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import Observation
 from transom.node.step import Seen
 
@@ -38,8 +38,12 @@ DIAGNOSIS = Diagnosis(
     "platform in manifest`.",
     cause="containerd is configured with another pause image, or the image has no variant for this "
     "Windows build.",
-    remedy="Set the image of the recipe in containerd's config.toml and restart containerd; "
-    "`transom join ADDRESS` does so.",
+    remedy=Remedy(
+        "Set the image of the recipe in containerd's config.toml and restart containerd; "
+        "`transom join ADDRESS` does so.",
+        "Running containers go on. No pod can start or end, and `kubectl exec` fails, for the "
+        "seconds in which containerd restarts.",
+    ),
     looks_at=("texts", "build", "recipe"),
     seen=Seen.STAND_IN,
     examine=_examine,

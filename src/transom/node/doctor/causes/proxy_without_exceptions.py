@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.hns_objects import contains, within
 from transom.node.doctor.kubelet_settings import kubeconfig_value
 from transom.node.doctor.observation import Observation
@@ -50,7 +50,9 @@ def _missing(variables: Mapping[str, str], wanted: list[str]) -> list[str]:
 
 
 def _covers(entry: str, item: str) -> bool:
-    if entry in ("*", item) or item.endswith("." + entry.lstrip(".")):
+    """As Go's programs read it (golang.org/x/net/http/httpproxy): `*.x` and `.x` are the same."""
+    entry, item = entry.lower(), item.lower()
+    if entry in ("*", item) or item.endswith("." + entry.removeprefix("*").lstrip(".")):
         return True
     return within(item, entry) if "/" in item else contains(entry, item)
 
@@ -62,8 +64,14 @@ DIAGNOSIS = Diagnosis(
     "server or a Service.",
     cause="HTTP_PROXY or HTTPS_PROXY is set for the machine or a service, and NO_PROXY names neither "
     "the API server nor the ranges of pods and Services.",
-    remedy="Add the API server's host and the ranges of pods and Services to NO_PROXY, and reboot or "
-    "restart the services.",
+    remedy=Remedy(
+        "Add the API server's host and the ranges of pods and Services to NO_PROXY, and reboot "
+        "or restart the services.",
+        "A reboot ends every pod on this node. Restarting the kubelet, containerd or flanneld "
+        "leaves running containers alone. Restarting kube-proxy deletes every balancer: no "
+        "Service answers from this node until it has written all of them again, which takes "
+        "seconds, and minutes with thousands of Services.",
+    ),
     looks_at=("environment", "services", "texts", "recipe"),
     seen=Seen.WINE,
     examine=_examine,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from transom.model.finding import Severity
-from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import Observation
 from transom.node.step import Seen
 
@@ -31,7 +31,12 @@ DIAGNOSIS = Diagnosis(
     symptom="Containers do not start though everything is installed, or an update that was "
     "installed does not count.",
     cause="A Windows feature or an update takes effect only after a reboot.",
-    remedy="Drain the node and reboot it: `kubectl drain NODE`, `Restart-Computer`.",
+    remedy=Remedy(
+        "Drain the node and reboot it: `kubectl drain NODE --ignore-daemonsets`, "
+        "`Restart-Computer`.",
+        "Every pod on this node: those that are drained start elsewhere, the others stop with "
+        "Windows.",
+    ),
     looks_at=("reboot_pending", "features"),
     seen=Seen.WINE,
     examine=_examine,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.diagnosis import NOTHING, Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import Observation
 from transom.node.step import Seen
 
@@ -25,8 +25,11 @@ DIAGNOSIS = Diagnosis(
     symptom="The kubelet or a credential provider does not reach the cloud's metadata service; "
     "nodes of a cloud do not become Ready after a reboot.",
     cause="Making a network in the host network service drops routes of the adapter it takes over.",
-    remedy="Add the route again and keep it: `route -p add PREFIX mask MASK GATEWAY`; `transom join "
-    "ADDRESS` does so.",
+    remedy=Remedy(
+        "Add the route again and keep it: `route -p add PREFIX mask MASK GATEWAY`; `transom "
+        "join ADDRESS` does so.",
+        NOTHING,
+    ),
     looks_at=("routes", "journal", "recipe"),
     seen=Seen.SIMULATED,
     examine=_examine,

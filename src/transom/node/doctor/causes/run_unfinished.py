@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from transom.model.finding import Severity
-from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import Observation
 from transom.node.step import Seen
 
@@ -14,7 +14,11 @@ def _examine(seen: Observation) -> Iterator[Trouble]:
         yield Trouble(
             subject="journal",
             message=journal.problem,
-            fix="Restore the file from a backup; without it only a reset with --force takes what was done.",
+            remedy=Remedy(
+                "Restore the file from a backup; without it only a reset with --force takes back what "
+                "was done.",
+                "Restoring the file interrupts nothing. Reset: every pod on this node.",
+            ),
         )
     elif journal.settled < journal.intents:
         yield Trouble(
@@ -29,8 +33,11 @@ DIAGNOSIS = Diagnosis(
     title="Run left unfinished",
     symptom="The host is half prepared, half joined or half reset.",
     cause="A run of the node program was cut off by a power loss, or still goes on.",
-    remedy="Run the same command again: it goes on where it stopped; `transom reset ADDRESS` takes "
-    "everything back.",
+    remedy=Remedy(
+        "Run the same command again: it goes on where it stopped; `transom reset ADDRESS` takes "
+        "everything back.",
+        "What the command would have interrupted: its plan says so. Reset: every pod on this node.",
+    ),
     looks_at=("journal",),
     seen=Seen.WINE,
     examine=_examine,

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from transom.node.doctor.diagnosis import Diagnosis, Trouble
-from transom.node.doctor.observation import RUNNING, Observation
+from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
+from transom.node.doctor.observation import COMING, RUNNING, Observation
 from transom.node.doctor.service_log import ending_of
 from transom.node.step import Seen
 
@@ -17,7 +17,7 @@ def _examine(seen: Observation) -> Iterator[Trouble]:
         there = [service for service in there if service.name == wanted]
         if not there and seen.journal.joined:
             yield Trouble(subject=wanted, message=f"there is no service {wanted}")
-    if there and all(service.state != RUNNING for service in there):
+    if there and all(service.state not in (RUNNING, *COMING) for service in there):
         for service in there:
             ending = ending_of(seen, service.name)
             yield Trouble(
@@ -35,8 +35,11 @@ DIAGNOSIS = Diagnosis(
     symptom="The Node is NotReady with `container runtime is down` or `PLEG is not healthy`; the "
     "kubelet does not start.",
     cause="The service of the runtime was stopped, did not start, or was removed.",
-    remedy="Start it: `Start-Service containerd`. Where it ends again, its log says why; "
-    "`containerd.exe config dump` shows what it makes of its configuration.",
+    remedy=Remedy(
+        "Start it: `Start-Service containerd`. Where it ends again, its log says why; "
+        "`containerd.exe config dump` shows what it makes of its configuration.",
+        "Nothing more: no pod can start or end while the runtime is stopped.",
+    ),
     looks_at=("services", "logs", "journal", "recipe"),
     seen=Seen.STAND_IN,
     examine=_examine,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import Observation
 from transom.node.doctor.service_log import ending_of
 from transom.node.step import Seen
@@ -28,9 +28,15 @@ DIAGNOSIS = Diagnosis(
     title="Service in a restart loop",
     symptom="A service is now running, now stopped; the Node flaps or is NotReady.",
     cause="The program ends by itself and the service manager starts it again each time.",
-    remedy="The last line of its log says why it ends; correct that and restart the service.",
+    remedy=Remedy(
+        "The last line of its log says why it ends; correct that and restart the service.",
+        "Restarting the kubelet or containerd leaves running containers alone. Restarting "
+        "kube-proxy deletes every balancer: no Service answers from this node until it has "
+        "written all of them again, which takes seconds, and minutes with thousands of "
+        "Services.",
+    ),
     looks_at=("logs", "services"),
     seen=Seen.UPSTREAM_BINARY,
     examine=_examine,
-    hides=("service-stopped", "node-not-ready"),
+    hides=("service-stopped", "hns-balancers-missing", "node-not-ready"),
 )

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 
-from transom.node.doctor.diagnosis import Diagnosis, Trouble
-from transom.node.doctor.observation import RUNNING, Observation
+from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
+from transom.node.doctor.observation import COMING, RUNNING, Observation
 from transom.node.doctor.service_log import ending_of
 from transom.node.step import Seen
 
 _AUTOMATIC = ("auto", "delayed-auto")
-_COMING = ("starting", "continuing")
 
 
 def _examine(seen: Observation) -> Iterator[Trouble]:
@@ -20,7 +19,7 @@ def _examine(seen: Observation) -> Iterator[Trouble]:
         if service.name in ("containerd", "docker"):
             continue  # runtime-stopped says it
         matters = service.start in _AUTOMATIC or service.name in wanted
-        if matters and service.state not in (RUNNING, *_COMING):
+        if matters and service.state not in (RUNNING, *COMING):
             ending = ending_of(seen, service.name)
             why = f": {ending.said}" if ending else ""
             yield Trouble(
@@ -38,9 +37,14 @@ DIAGNOSIS = Diagnosis(
     "answer from this host.",
     cause="A service that starts with Windows was stopped or paused, or ended and was not started "
     "again.",
-    remedy="Start it with `Start-Service NAME`; where it ends again, the end of its log says why.",
+    remedy=Remedy(
+        "Start it with `Start-Service NAME`; where it ends again, the end of its log says why.",
+        "Nothing more for a service that is stopped. When kube-proxy starts it deletes the "
+        "balancers that are left and writes them again: Services do not answer from this node "
+        "meanwhile.",
+    ),
     looks_at=("services", "logs", "journal", "recipe"),
     seen=Seen.UPSTREAM_BINARY,
     examine=_examine,
-    hides=("node-not-ready",),
+    hides=("hns-balancers-missing", "node-not-ready"),
 )

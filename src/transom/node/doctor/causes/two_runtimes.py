@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.kubelet_settings import setting
 from transom.node.doctor.observation import RUNNING, Observation
 from transom.node.step import Seen
@@ -32,8 +32,12 @@ DIAGNOSIS = Diagnosis(
     symptom="kubeadm refuses with `found multiple CRI endpoints on the host`, images are pulled "
     "twice, `crictl` and the kubelet show different containers.",
     cause="containerd and Docker both run and serve their pipes.",
-    remedy="Stop and disable the one that is not used: `Stop-Service docker; Set-Service docker "
-    "-StartupType Disabled`.",
+    remedy=Remedy(
+        "Stop and disable the one that the kubelet does not use: `Stop-Service docker; "
+        "Set-Service docker -StartupType Disabled`.",
+        "Every container that the stopped runtime runs, which are no pods if the kubelet uses "
+        "the other one.",
+    ),
     looks_at=("services", "pipes", "texts"),
     seen=Seen.WINE,
     examine=_examine,
