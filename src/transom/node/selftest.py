@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from transom.errors import TemporaryError, TransomError
+from transom.errors import PermanentError, TemporaryError, TransomError
 from transom.model.answers import SelfTest, SelfTestCheck, WindowsVersion
 from transom.node.access import same_access
 from transom.node.host.protocols import Machine
@@ -96,6 +96,20 @@ def _tree(machine: Machine) -> bool:
         machine.files.write(folder + r"\a\b\file", b"")
         machine.files.remove_tree(folder + r"\a")
         return machine.files.entries(folder) == ()
+
+
+def _listing(machine: Machine) -> bool:
+    with _folder(machine) as folder:
+        machine.files.write(folder + r"\file", b"")
+        return all(_refuses_to_list(machine, folder + name) for name in (r"\missing", r"\file"))
+
+
+def _refuses_to_list(machine: Machine, path: str) -> bool:
+    try:
+        machine.files.entries(path)
+    except PermanentError:
+        return True
+    return False
 
 
 def _access(machine: Machine) -> bool:
@@ -203,6 +217,7 @@ CHECKS = {
     "a part is continued and moved": _append,
     "a file that somebody holds for a moment is replaced": _held,
     "a tree is removed": _tree,
+    "only a folder that is there can be listed": _listing,
     "access is set and read back": _access,
     "a lock keeps others out and names its holder": _lock,
     "registry values are set and deleted": _registry,

@@ -93,6 +93,7 @@ class SimulatedDisk:
 
     def entries(self, path: str) -> tuple[str, ...]:
         self.calls.looked()
+        self._need_directory("list", path)
         return self._names(path)
 
     def acl(self, path: str) -> str:
@@ -131,6 +132,7 @@ class SimulatedDisk:
         self._change("mkdir", Change("put", key_of(path), Entry(PathKind.DIRECTORY, path)))
 
     def remove_directory(self, path: str) -> None:
+        self._need_directory("remove", path)
         if self._names(path):
             raise PermanentError(f"cannot remove {path}: it is not empty", subject=path)
         self._change("rmdir", Change("remove", key_of(path)))
@@ -230,6 +232,11 @@ class SimulatedDisk:
         """Windows neither replaces nor removes a program that runs."""
         if self.runs(path):
             raise TemporaryError(f"cannot change {path}: some program has it open", subject=path)
+
+    def _need_directory(self, doing: str, path: str) -> None:
+        """Windows takes a missing directory, or a file in its place, for an error."""
+        if self._kind(path) is not PathKind.DIRECTORY:
+            raise PermanentError(f"cannot {doing} {path}: there is no directory", subject=path)
 
     def _need_parent(self, path: str) -> None:
         if self._kind(ntpath.dirname(path)) is not PathKind.DIRECTORY:

@@ -29,7 +29,7 @@ class ReadFiles(Protocol):
         """Give the length of a file in bytes."""
 
     def entries(self, path: str) -> tuple[str, ...]:
-        """Give the names in a directory, sorted."""
+        """Give the names in a directory, sorted; raise PermanentError where there is none."""
 
     def acl(self, path: str) -> str:
         """Give owner and access of a path as SDDL."""
