@@ -199,6 +199,37 @@ def test_a_refused_host_is_told_every_reason_and_not_touched(make_host, request_
     assert host.snapshot() == first
 
 
+def test_a_fresh_windows_has_the_roots_it_needs_fetched(make_host, request_for):
+    host = make_host()
+    host.roots.missing = {"dl.example"}
+    run(host, request_for(Verb.PREPARE))
+    assert host.roots.fetched == ["dl.example"]
+
+
+def test_a_source_whose_root_windows_cannot_fetch_is_refused_before_anything_is_changed(
+    make_host, request_for
+):
+    host = make_host()
+    host.roots.missing, host.roots.updates = {"dl.example"}, False
+    first = host.snapshot()
+    with pytest.raises(Refused) as caught:
+        run(host, request_for(Verb.PREPARE))
+    (refusal,) = caught.value.refusals
+    assert (refusal.id, refusal.subject) == ("untrusted-source", "dl.example:443")
+    assert "unable to get local issuer certificate" in refusal.found
+    assert host.snapshot() == first
+
+
+def test_a_source_that_is_not_trusted_any_more_fails_the_run_at_once(make_host, request_for):
+    host = make_host()
+    host.roots.missing, host.roots.updates = {"dl.example"}, False
+    host.network.distrust = lambda *_where, **_how: ""
+    before = host.clock.monotonic()
+    with pytest.raises(PermanentError, match=r"the certificate of dl.example is not trusted"):
+        run(host, request_for(Verb.PREPARE))
+    assert host.clock.monotonic() == before
+
+
 def test_the_registry_is_flushed_at_the_end_of_a_run_that_changed_it_and_no_other(
     make_host, request_for
 ):
