@@ -134,18 +134,18 @@ def _remembering(host_class):  # noqa: C901 - classes, not branches
             _change(target, _read().get(source.lower()))
             _change(source, None)
 
-        def remove(self, path):
+        def remove(self, path, *, protected=False):
             power.write()
-            super().remove(path)
+            super().remove(path, protected=protected)
             power.flushed(path)
             _change(path, None)
 
-        def remove_directory(self, path):
+        def remove_directory(self, path, *, protected=False):
             power.write()
             import ctypes
 
             ctypes.WinDLL("bcryptprimitives").LabRemoveLostLinks(path)
-            super().remove_directory(path)
+            super().remove_directory(path, protected=protected)
             _change(path, None)
 
     class RememberingServices(WindowsServices):

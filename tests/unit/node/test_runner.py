@@ -17,6 +17,7 @@ from transom.errors import (
 from transom.model.request import Verb
 from transom.model.version import VersionRange
 from transom.node.host.faults import Fault, PowerCut
+from transom.node.host.simulated_disk import LAYER
 from transom.node.host.values import Completed, FeatureState
 from transom.node.journal import Journal
 from transom.node.layout import Layout
@@ -57,6 +58,28 @@ def test_prepare_join_and_reset_leave_the_host_as_it_was(make_host, request_for)
     )
     assert host.services.running("kubelet")
     run(host, request_for(Verb.RESET, remove_features=True), name="r3")
+    assert host.snapshot() == first
+
+
+def test_a_host_that_ran_pods_is_reset_though_its_image_layers_belong_to_trusted_installer(
+    make_host, request_for
+):
+    host = make_host()
+    first = host.snapshot()
+    request = request_for(Verb.JOIN)
+    root = replace(request.recipe.directories[0], path=r"C:\ProgramData\containerd\root", acl="")
+    recipe = replace(request.recipe, directories=(*request.recipe.directories, root))
+    run(host, replace(request, recipe=recipe))
+    layer = root.path + r"\snapshots\1\Files"
+    system = layer + r"\Windows\System32"
+    host.files.make_directory(system)
+    host.files.write(system + r"\ntdll.dll", b"MZ")
+    for path in (system + r"\ntdll.dll", system, layer + r"\Windows", layer):
+        host.files.set_acl(path, LAYER)
+    with pytest.raises(PermanentError, match="Access is denied"):
+        host.files.remove(system + r"\ntdll.dll")
+    host.flush()
+    run(host, request_for(Verb.RESET, remove_features=True), name="r2")
     assert host.snapshot() == first
 
 

@@ -9,6 +9,7 @@ import hashlib
 import io
 import ntpath
 import random
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -18,6 +19,13 @@ from transom.errors import PermanentError, TemporaryError
 from transom.node.host.faults import Calls
 from transom.node.host.values import PathKind
 
+# What the files of an image layer have: their image's own access, which lets SYSTEM only read.
+LAYER = (
+    "O:S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464G:SYD:PAI"
+    "(A;;FA;;;S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464)"
+    "(A;;0x1200a9;;;SY)(A;;0x1200a9;;;BA)(A;;0x1200a9;;;BU)"
+)
+_FULL = re.compile(r"\(A;[^;]*;(FA|GA);;;(SY|BA|WD)\)")
 INHERITED = "O:BAG:BAD:AI(A;ID;FA;;;SY)(A;ID;FA;;;BA)(A;ID;0x1200a9;;;BU)"
 
 
@@ -118,11 +126,13 @@ class SimulatedDisk:
         entry = Entry(PathKind.FILE, target)
         self._change("rename", Change("rename", key_of(target), entry, source=key_of(source)))
 
-    def remove(self, path: str) -> None:
+    def remove(self, path: str, *, protected: bool = False) -> None:
         if self._kind(path) is PathKind.DIRECTORY:
             raise PermanentError(f"cannot remove {path}: it is a directory", subject=path)
         if self._kind(path) is not PathKind.ABSENT:
             self._need_idle(path)
+            if not protected:
+                self._need_right_to_delete(path)
             self._change("remove", Change("remove", key_of(path)))
 
     def make_directory(self, path: str) -> None:
@@ -131,10 +141,12 @@ class SimulatedDisk:
             raise PermanentError(f"cannot make {path}: it is there", subject=path)
         self._change("mkdir", Change("put", key_of(path), Entry(PathKind.DIRECTORY, path)))
 
-    def remove_directory(self, path: str) -> None:
+    def remove_directory(self, path: str, *, protected: bool = False) -> None:
         self._need_directory("remove", path)
         if self._names(path):
             raise PermanentError(f"cannot remove {path}: it is not empty", subject=path)
+        if not protected:
+            self._need_right_to_delete(path)
         self._change("rmdir", Change("remove", key_of(path)))
 
     def set_acl(self, path: str, sddl: str) -> None:
@@ -232,6 +244,12 @@ class SimulatedDisk:
         """Windows neither replaces nor removes a program that runs."""
         if self.runs(path):
             raise TemporaryError(f"cannot change {path}: some program has it open", subject=path)
+
+    def _need_right_to_delete(self, path: str) -> None:
+        """Windows asks for it on the file itself, or on the directory for what is in it."""
+        above = self._seen.get(key_of(ntpath.dirname(path)))
+        if not any(entry and _FULL.search(entry.acl) for entry in (self._entry(path), above)):
+            raise PermanentError(f"cannot remove {path}: Access is denied. (error 5)", subject=path)
 
     def _need_directory(self, doing: str, path: str) -> None:
         """Windows takes a missing directory, or a file in its place, for an error."""

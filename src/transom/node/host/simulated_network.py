@@ -1,7 +1,7 @@
 """What the simulated host reaches: its network, downloads, calls, the API server."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -27,14 +27,22 @@ class SimulatedRoots:
     updates: bool = True
     fetched: list[str] = field(default_factory=list)
 
-    def objection(self, host: str) -> str:
-        """Why a site's certificate is refused, after Windows was shown it; empty where it is not."""
+    def fetch(self, chain: Sequence[bytes], host: str) -> str:
+        """Whatever the chain, nobody vouches for a name below .invalid."""
+        del chain
         if host in self.missing and self.updates:
             self.missing.discard(host)
             self.fetched.append(host)
-        if host not in self.missing:
+        is_unknown = host in self.missing or host.endswith(".invalid")
+        return "it ends in a root that is not trusted" if is_unknown else ""
+
+    def objection(self, host: str) -> str:
+        """Why a site's certificate is refused, after Windows was shown it; empty where it is not."""
+        said = self.fetch((), host)
+        if not said:
             return ""
-        return f"the certificate of {host} is not trusted: unable to get local issuer certificate"
+        reason = f"unable to get local issuer certificate; Windows says: {said}"
+        return f"the certificate of {host} is not trusted: {reason}"
 
 
 @dataclass

@@ -53,14 +53,14 @@ class Disk(ReadFiles, Protocol):
     def rename(self, source: str, target: str) -> None:
         """Give a file another name, in one instant, replacing what had it."""
 
-    def remove(self, path: str) -> None:
-        """Remove a file or link; nothing happens where there is none."""
+    def remove(self, path: str, *, protected: bool = False) -> None:
+        """Remove a file or link, even a protected one where asked; nothing happens where there is none."""
 
     def make_directory(self, path: str) -> None:
         """Make one directory whose parent exists."""
 
-    def remove_directory(self, path: str) -> None:
-        """Remove an empty directory."""
+    def remove_directory(self, path: str, *, protected: bool = False) -> None:
+        """Remove an empty directory, where asked even one whose access lets nobody delete it."""
 
     def set_acl(self, path: str, sddl: str) -> None:
         """Set the access of a path."""
@@ -103,4 +103,4 @@ class UndoFiles(Files, Protocol):
     """The same, with what only an undo may do."""
 
     def remove_tree(self, path: str) -> None:
-        """Remove a directory with all below it, following no link."""
+        """Remove a directory with all below it, whatever its access says, following no link."""
