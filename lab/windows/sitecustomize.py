@@ -139,19 +139,19 @@ def _remembering(host_class):  # noqa: C901 - classes, not branches
             _change(target, _read().get(source.lower()))
             _change(source, None)
 
-        def remove(self, path):
+        def remove(self, path, *, protected=False):
             power.write()
             if not shim.LabIsLink(path):
-                super().remove(path)
+                super().remove(path, protected=protected)
             elif not shim.LabRemoveLink(path):
                 raise last_failure("remove", path)
             power.flushed(path)
             _change(path, None)
 
-        def remove_directory(self, path):
+        def remove_directory(self, path, *, protected=False):
             power.write()
             shim.LabRemoveLostLinks(path)
-            super().remove_directory(path)
+            super().remove_directory(path, protected=protected)
             _change(path, None)
 
     class RememberingServices(WindowsServices):

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.contract.web import Server, body
 
 import transom.bootstrap.windows
 
@@ -173,3 +174,71 @@ def test_what_cannot_be_fetched_is_told_after_the_deadline(bring, served):
     bring.WAIT_S = 0
     assert run(bring) == 1
     assert "cannot fetch" in json.loads(Path(bring.REPORT).read_text())["message"]
+
+
+@pytest.fixture
+def secure(bring, start, context):
+    """The same files from a site whose root this machine does not have."""
+    site = start(Server(context))
+    for what, content in (("python", PYTHON), ("program", PROGRAM)):
+        bring.wanted[what]["url"] = site.serve(f"/{what}", body(content))
+    bring.write()
+    return site
+
+
+@pytest.fixture
+def curl(tmp_path):
+    """Windows' own curl.exe, which has missing roots fetched: `curl(n)` ends with n."""
+
+    def made(code):
+        words = "curl: (60) schannel: SEC_E_UNTRUSTED_ROOT"
+        program = tmp_path / "tools" / "curl.exe"
+        copied = f"""import pathlib, shutil, sys
+here = pathlib.Path({str(tmp_path)!r})
+(here / "curled").open("a").write(sys.argv[-1] + "\\n")
+if {code}: sys.exit(print({words!r}, file=sys.stderr) or {code})
+shutil.copy(here / sys.argv[-1].rpartition("/")[2], sys.argv[sys.argv.index("--output") + 1])
+"""
+        (tmp_path / "curl.py").write_text(copied)
+        program.write_text(f'#!/bin/sh\nexec {sys.executable} {tmp_path}/curl.py "$@"\n')
+        program.chmod(0o755)
+        (tmp_path / "python").write_bytes(PYTHON)
+        (tmp_path / "program").write_bytes(PROGRAM)
+        return tmp_path / "curled"
+
+    return made
+
+
+def test_a_site_whose_root_is_missing_is_fetched_from_as_windows_does(bring, secure, curl):
+    asked = curl(0)
+    assert run(bring) == 1003 % 256
+    assert asked.read_text().split() == [f"{secure.url}/python", f"{secure.url}/program"]
+
+
+@pytest.mark.usefixtures("secure")
+def test_a_site_that_windows_does_not_trust_either_is_reported_at_once(bring, curl):
+    asked = curl(60)
+    assert run(bring) == 1
+    message = json.loads(Path(bring.REPORT).read_text())["message"]
+    assert "unable to get local issuer certificate" in message
+    assert "SEC_E_UNTRUSTED_ROOT" in message
+    assert len(asked.read_text().split()) == 1
+
+
+def test_a_site_that_curl_does_not_reach_is_asked_again(bring, secure, curl, monkeypatch):
+    asked = curl(7)
+    monkeypatch.setattr(bring.time, "sleep", lambda _seconds: curl(0))
+    assert run(bring) == 1003 % 256
+    assert asked.read_text().split().count(f"{secure.url}/python") == 2
+
+
+@pytest.mark.usefixtures("strict_python")
+def test_a_site_whose_authority_has_no_key_identifier_is_fetched_from(
+    bring, start, bare, tmp_path, monkeypatch
+):
+    authority, context = bare
+    (tmp_path / "roots.pem").write_text(authority)
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "roots.pem"))
+    site = start(Server(context))
+    bring.fetch(site.serve("/f", body(b"content")), str(tmp_path / "f"))
+    assert (tmp_path / "f").read_bytes() == b"content"

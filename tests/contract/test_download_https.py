@@ -158,6 +158,15 @@ def test_trusts_no_server_of_an_unknown_authority(server, clock, target):
     assert "--ca-file" in caught.value.hint
 
 
+@pytest.mark.usefixtures("strict_python")
+def test_trusts_a_given_authority_without_key_identifiers(start, bare, clock, tmp_path, target):
+    authority, context = bare
+    (tmp_path / "bare.pem").write_text(authority)
+    url = start(Server(context)).serve("/f", body(CONTENT))
+    Downloader(Https(ca_file=str(tmp_path / "bare.pem")), clock=clock).file(url, target, sha256=SUM)
+    assert target.read_bytes() == CONTENT
+
+
 def test_goes_through_the_proxy_with_its_password(server, start, ca_file, target):
     proxy = start(ProxyServer())
     url = server.serve("/f", body(CONTENT))

@@ -14,7 +14,7 @@ import trustme
 import yaml
 from tests.contract.web import ProxyServer, Server, body, running, status, tls
 
-from transom.errors import PermanentError, TemporaryError, UsageError
+from transom.errors import PermanentError, UsageError
 from transom.kube.client import open_cluster
 
 VERSION = body(json.dumps({"gitVersion": "v1.37.1"}).encode())
@@ -212,7 +212,7 @@ def test_a_cluster_is_reached_by_its_proxy_under_its_own_name_and_as_somebody(
 ):
     authority.issue_cert("api.corp").configure_cert(server.context)
     server.serve("/version", VERSION)
-    with pytest.raises(TemporaryError):
+    with pytest.raises(PermanentError):
         ask(cluster(user))
     proxy = ProxyServer()
     with running(proxy):
@@ -270,3 +270,29 @@ def test_the_token_of_an_identity_provider_is_used_while_it_is_good(server, clus
     assert "kubectl get nodes" in str(caught.value.hint)
     with pytest.raises(UsageError, match="has no id-token"):
         cluster(provider())
+
+
+@pytest.mark.usefixtures("strict_python")
+@pytest.mark.parametrize("user", [{"token": "t"}, plugin()], ids=["a token", "a plugin"])
+def test_a_cluster_whose_authority_has_no_key_identifier_is_asked(start, bare, cluster, user):
+    authority, context = bare
+    server = start(Server(context))
+    server.serve("/version", VERSION)
+    data = base64.b64encode(authority.encode()).decode()
+    api = cluster(user, **{"server": server.url, "certificate-authority-data": data})
+    assert ask(api) == ["1.37.1"]
+
+
+def test_an_api_server_of_another_authority_is_final_and_told_so(server, cluster):
+    server.serve("/version", VERSION)
+    other = base64.b64encode(trustme.CA().cert_pem.bytes()).decode()
+    api = cluster({"token": "t"}, **{"certificate-authority-data": other})
+    with pytest.raises(PermanentError, match="is not trusted: unable to get local issuer") as told:
+        ask(api)
+    assert "certificate-authority" in told.value.hint
+
+
+def test_a_password_is_shown_as_before(server, cluster):
+    server.serve("/version", VERSION)
+    assert ask(cluster({"username": "me", "password": "hunter2"})) == ["1.37.1"]
+    assert shown(server) == ["Basic " + base64.b64encode(b"me:hunter2").decode()]

@@ -4,7 +4,8 @@ import base64
 import json
 
 import pytest
-from tests.contract.web import status
+import trustme
+from tests.contract.web import Server, status
 
 from transom.errors import PermanentError, TemporaryError
 from transom.node.host.cluster import NodeCluster
@@ -19,7 +20,12 @@ PATH = "/api/v1/nodes/win-01"
 def cluster(server, authority):
     """The cluster behind a server, and that server."""
     url = server.serve("/", status(404)).rstrip("/")
-    pem = base64.b64encode(authority.cert_pem.bytes()).decode()
+    return asking(url, authority.cert_pem.bytes()), server
+
+
+def asking(url, authority):
+    """A node's view of the API server there."""
+    pem = base64.b64encode(authority).decode()
     kubeconfig = {
         "clusters": [
             {"name": "c", "cluster": {"server": url, "certificate-authority-data": pem}},
@@ -30,7 +36,7 @@ def cluster(server, authority):
     }
     host = SimulatedHost()
     host.files.write(CONFIG, json.dumps(kubeconfig).encode())
-    return NodeCluster(host.files), server
+    return NodeCluster(host.files)
 
 
 def test_a_ready_node_is_told_with_its_version(cluster):
@@ -62,6 +68,20 @@ def test_an_answer_that_is_no_http_is_temporary(cluster):
     server.serve(PATH, nonsense)
     with pytest.raises(TemporaryError, match="cannot ask the API server"):
         asked.health(CONFIG, "win-01")
+
+
+@pytest.mark.usefixtures("strict_python")
+def test_a_cluster_whose_authority_has_no_key_identifier_is_asked(start, bare):
+    authority, context = bare
+    server = start(Server(context))
+    server.serve(PATH, status(404))
+    assert asking(server.url, authority.encode()).health(CONFIG, "win-01") is None
+
+
+def test_a_server_of_another_authority_is_final_and_told_so(server):
+    stranger = asking(server.url, trustme.CA().cert_pem.bytes())
+    with pytest.raises(PermanentError, match="is not trusted: unable to get local issuer"):
+        stranger.health(CONFIG, "win-01")
 
 
 @pytest.mark.parametrize("code", [401, 403])

@@ -8,6 +8,7 @@ import trustme
 from tests.contract.web import Server, tls
 
 from transom.node.host import sockets
+from transom.node.host.trust import distrust
 
 
 @pytest.fixture
@@ -35,3 +36,26 @@ def test_a_port_is_free_when_nobody_listens():
         assert sockets.reaches("127.0.0.1", port)
     assert sockets.is_free(port)
     assert not sockets.reaches("127.0.0.1", port)
+
+
+def test_a_server_nobody_trusts_is_told_with_the_reason(server):
+    said = distrust("127.0.0.1", server.server_port, roots=None, authorities="")
+    assert said.startswith(
+        "the certificate of 127.0.0.1 is not trusted: unable to get local issuer"
+    )
+
+
+def test_a_server_of_a_given_authority_is_trusted_whatever_it_answers(start):
+    authority = trustme.CA()
+    trusted = start(Server(tls(authority)))
+    pem = authority.cert_pem.bytes().decode("ascii")
+    for host in ("127.0.0.1", "localhost"):
+        assert distrust(host, trusted.server_port, roots=None, authorities=pem) == ""
+
+
+def test_of_a_server_that_is_away_or_speaks_no_tls_nothing_is_told(start):
+    plain = start(Server(None))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        away = listener.getsockname()[1]
+    for port in (plain.server_port, away):
+        assert distrust("127.0.0.1", port, roots=None, authorities="") == ""

@@ -4,11 +4,13 @@ import threading
 
 import botocore.session
 import pytest
+import trustme
 from azure.core.credentials import AccessToken
 from azure.core.pipeline.transport import RequestsTransport
 from azure.keyvault.secrets import SecretClient
 from tests.contract import clouds
 from tests.contract.clouds import Cloud
+from tests.contract.web import Server, body, tls
 
 from transom.errors import PermanentError, TemporaryError
 from transom.model.secret import SecretPlace
@@ -190,3 +192,18 @@ def test_no_answer_at_all_is_temporary(cloud):
     nobody = place(cloud, "aws-ssm", metadata="http://127.0.0.1:9")
     with pytest.raises(TemporaryError, match="cannot reach"):
         opened(nobody).fetch()
+
+
+def test_a_store_that_nobody_trusts_is_final_and_told_so(start):
+    stranger = start(Server(tls(trustme.CA())))
+    with pytest.raises(PermanentError, match="is not trusted: unable to get local issuer"):
+        Web(Nothing()).call("GET", stranger.url, headers={})
+
+
+@pytest.mark.usefixtures("strict_python")
+def test_a_store_whose_authority_has_no_key_identifier_is_asked(start, bare, tmp_path, monkeypatch):
+    authority, context = bare
+    (tmp_path / "roots.pem").write_text(authority)
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "roots.pem"))
+    url = start(Server(context)).serve("/f", body(b"content"))
+    assert Web(Nothing()).call("GET", url, headers={}).body == b"content"

@@ -1,6 +1,8 @@
 """A web server and a proxy for contract tests: real TLS on this machine, scripted answers."""
 
+import datetime as dt
 import http.server
+import ipaddress
 import select
 import socket
 import socketserver
@@ -10,8 +12,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import trustme
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 Handler = Callable[["Exchange"], None]
 
@@ -222,3 +228,41 @@ def tls(authority: trustme.CA) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("127.0.0.1", "localhost").configure_cert(context)
     return context
+
+
+def bare_chain(folder: Path) -> tuple[str, ssl.SSLContext]:
+    """An authority and a server's TLS whose certificates name no keys, as old and private tools make them."""
+    root_key, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
+    root_name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "a plain authority")])
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "a plain site")])
+    root = _certificate(root_name, root_key.public_key(), root_name).add_extension(
+        x509.BasicConstraints(ca=True, path_length=None), critical=True
+    )
+    names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
+    site = _certificate(name, key.public_key(), root_name).add_extension(
+        x509.SubjectAlternativeName(names), critical=False
+    )
+    shown, secret = folder / "site.pem", folder / "site.key"
+    encoding = serialization.Encoding.PEM
+    shown.write_bytes(site.sign(root_key, hashes.SHA256()).public_bytes(encoding))
+    secret.write_bytes(
+        key.private_bytes(encoding, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(shown, secret)
+    authority = root.sign(root_key, hashes.SHA256()).public_bytes(encoding)
+    return authority.decode("ascii"), context
+
+
+def _certificate(subject, key, issuer):
+    now = dt.datetime.now(dt.UTC)
+    day = dt.timedelta(days=1)
+    return (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(key)
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - day)
+        .not_valid_after(now + day)
+    )

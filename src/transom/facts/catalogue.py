@@ -89,6 +89,7 @@ GROUPS = (
             network.ModeRow,
             network.CniRow,
             network.MtuRow,
+            network.DirectRow,
             network.ModeLimit,
             network.ProxyFeature,
         ),

@@ -69,6 +69,15 @@ class MtuRow(Row):
     text: str
 
 
+class DirectRow(Row):
+    """An address that no proxy can reach in a machine's place, so that it is always reached directly."""
+
+    subject: ClassVar[str] = "network"
+    table: ClassVar[str] = "direct"
+    address: str
+    text: str
+
+
 class ModeLimit(Row):
     """Something a mode cannot do, with one plugin or with every one, checked when a fleet asks for it."""
 

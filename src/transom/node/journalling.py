@@ -312,6 +312,9 @@ class JournalledNetwork:
     def reaches(self, host: str, port: int) -> bool:
         return self.machine.network.reaches(host, port)
 
+    def distrust(self, host: str, port: int, *, authorities: str) -> str:
+        return self.machine.network.distrust(host, port, authorities=authorities)
+
     def gateways(self) -> tuple[str, ...]:
         return self.machine.network.gateways()
 

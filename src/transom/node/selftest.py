@@ -4,11 +4,12 @@ The same checks run on the simulated host in unit tests, which keeps that one ho
 verb `selftest` on any Windows Server. Each leaves nothing behind.
 """
 
+import base64
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from transom.errors import TemporaryError, TransomError
+from transom.errors import PermanentError, TemporaryError, TransomError
 from transom.model.answers import SelfTest, SelfTestCheck, WindowsVersion
 from transom.node.access import same_access
 from transom.node.host.protocols import Machine
@@ -25,7 +26,16 @@ _DRIVE = "C:\\"
 _KEY = r"SOFTWARE\transom-selftest"
 _NAME = "transom-selftest"
 _CLOSED = "O:BAG:SYD:PAI(A;;FA;;;SY)(A;;FA;;;BA)"
+_READ_ONLY = "O:BAG:SYD:PAI(A;;0x1200a9;;;SY)(A;;0x1200a9;;;BA)"
 _HELD_S = 0.3
+# A certificate that nobody but itself vouches for; its key was thrown away.
+_STRANGER = (
+    "MIIBJDCBy6ADAgECAgEBMAoGCCqGSM49BAMCMBsxGTAXBgNVBAMMEHN0cmFuZ2VyLmludmFsaWQwIBcNMjAwMTAx"
+    "MDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBsxGTAXBgNVBAMMEHN0cmFuZ2VyLmludmFsaWQwWTATBgcqhkjOPQIB"
+    "BggqhkjOPQMBBwNCAASiEaWiRz9+vs6ZnYv0G+VEQo4W4P7U7RIsSOFHenWQNGHsskcsv6LhjwO71rjMsiRnxZEp"
+    "Oly3K3RCD1RdgG0zMAoGCCqGSM49BAMCA0gAMEUCIQCCA5Kh3PuzZ3hSojaetNgpsdT+4BwL6cn4MX3jCm9cSwIg"
+    "Fk56re8OMJ2LHzM18lPK3Zt0w/lFFwXdnHqaIS/fOYo="
+)
 
 
 def selftest(machine: Machine) -> SelfTest:
@@ -96,6 +106,30 @@ def _tree(machine: Machine) -> bool:
         machine.files.write(folder + r"\a\b\file", b"")
         machine.files.remove_tree(folder + r"\a")
         return machine.files.entries(folder) == ()
+
+
+def _protected(machine: Machine) -> bool:
+    with _folder(machine) as folder:
+        machine.files.make_directory(folder + r"\layer\a")
+        machine.files.write(folder + r"\layer\a\file", b"")
+        for path in (r"\layer\a\file", r"\layer\a", r"\layer"):
+            machine.files.set_acl(folder + path, _READ_ONLY)
+        machine.files.remove_tree(folder + r"\layer")
+        return machine.files.entries(folder) == ()
+
+
+def _listing(machine: Machine) -> bool:
+    with _folder(machine) as folder:
+        machine.files.write(folder + r"\file", b"")
+        return all(_refuses_to_list(machine, folder + name) for name in (r"\missing", r"\file"))
+
+
+def _refuses_to_list(machine: Machine, path: str) -> bool:
+    try:
+        machine.files.entries(path)
+    except PermanentError:
+        return True
+    return False
 
 
 def _access(machine: Machine) -> bool:
@@ -193,6 +227,10 @@ def _adapters(machine: Machine) -> bool:
     return any(adapter.addresses for adapter in machine.network.adapters())
 
 
+def _roots(machine: Machine) -> bool:
+    return bool(machine.roots.fetch([base64.b64decode(_STRANGER)], "stranger.invalid"))
+
+
 def _flush(machine: Machine) -> bool:
     machine.flush()
     return True
@@ -203,6 +241,8 @@ CHECKS = {
     "a part is continued and moved": _append,
     "a file that somebody holds for a moment is replaced": _held,
     "a tree is removed": _tree,
+    "a tree is removed whatever its access says": _protected,
+    "only a folder that is there can be listed": _listing,
     "access is set and read back": _access,
     "a lock keeps others out and names its holder": _lock,
     "registry values are set and deleted": _registry,
@@ -213,5 +253,6 @@ CHECKS = {
     "firewall rules are added and deleted": _firewall,
     "DNS suffixes are added and removed": _suffix,
     "adapters are told with their addresses": _adapters,
+    "a certificate that nobody vouches for is refused": _roots,
     "everything can be flushed": _flush,
 }

@@ -27,7 +27,7 @@ from transom.facts.install import (
 )
 from transom.facts.join import Limit
 from transom.facts.names import netbios_name
-from transom.facts.network import MtuRow
+from transom.facts.network import DirectRow, MtuRow
 from transom.facts.rows import At
 from transom.facts.windows import Kb
 from transom.model.fleet import Fleet, Host
@@ -362,6 +362,8 @@ def _proxy_environment(case: Case) -> dict[str, str]:
     # Cluster traffic must never leave through the proxy, whatever the fleet remembered to list.
     inside = ["localhost", "127.0.0.1", ".svc", ".cluster.local"]
     inside += [*network.pod_cidrs, *network.service_cidrs, case.host.address]
+    inside += [row.address for row in rows.rows(DirectRow, case.at)]
+    # The API server is added on the host, which knows it even where this is made without a cluster.
     no_proxy = dict.fromkeys([*proxy.no_proxy, *inside])
     values = {"HTTP_PROXY": proxy.http, "HTTPS_PROXY": proxy.https, "NO_PROXY": ",".join(no_proxy)}
     return {name: value for name, value in values.items() if value}

@@ -17,6 +17,7 @@ from transom.errors import (
 from transom.model.request import Verb
 from transom.model.version import VersionRange
 from transom.node.host.faults import Fault, PowerCut
+from transom.node.host.simulated_disk import LAYER
 from transom.node.host.values import Completed, FeatureState
 from transom.node.journal import Journal
 from transom.node.layout import Layout
@@ -48,6 +49,7 @@ def test_prepare_join_and_reset_leave_the_host_as_it_was(make_host, request_for)
     first = host.snapshot()
     assert run(host, request_for(Verb.PREPARE)).ending is Ending.DONE
     assert run(host, request_for(Verb.JOIN), name="r2").changed == (
+        "services",  # behind a proxy: the API server is an exception from it
         "join",
         "kubelet-settings",
         "late-files",
@@ -56,6 +58,28 @@ def test_prepare_join_and_reset_leave_the_host_as_it_was(make_host, request_for)
     )
     assert host.services.running("kubelet")
     run(host, request_for(Verb.RESET, remove_features=True), name="r3")
+    assert host.snapshot() == first
+
+
+def test_a_host_that_ran_pods_is_reset_though_its_image_layers_belong_to_trusted_installer(
+    make_host, request_for
+):
+    host = make_host()
+    first = host.snapshot()
+    request = request_for(Verb.JOIN)
+    root = replace(request.recipe.directories[0], path=r"C:\ProgramData\containerd\root", acl="")
+    recipe = replace(request.recipe, directories=(*request.recipe.directories, root))
+    run(host, replace(request, recipe=recipe))
+    layer = root.path + r"\snapshots\1\Files"
+    system = layer + r"\Windows\System32"
+    host.files.make_directory(system)
+    host.files.write(system + r"\ntdll.dll", b"MZ")
+    for path in (system + r"\ntdll.dll", system, layer + r"\Windows", layer):
+        host.files.set_acl(path, LAYER)
+    with pytest.raises(PermanentError, match="Access is denied"):
+        host.files.remove(system + r"\ntdll.dll")
+    host.flush()
+    run(host, request_for(Verb.RESET, remove_features=True), name="r2")
     assert host.snapshot() == first
 
 
@@ -197,6 +221,37 @@ def test_a_refused_host_is_told_every_reason_and_not_touched(make_host, request_
         "clock",
     ]
     assert host.snapshot() == first
+
+
+def test_a_fresh_windows_has_the_roots_it_needs_fetched(make_host, request_for):
+    host = make_host()
+    host.roots.missing = {"dl.example"}
+    run(host, request_for(Verb.PREPARE))
+    assert host.roots.fetched == ["dl.example"]
+
+
+def test_a_source_whose_root_windows_cannot_fetch_is_refused_before_anything_is_changed(
+    make_host, request_for
+):
+    host = make_host()
+    host.roots.missing, host.roots.updates = {"dl.example"}, False
+    first = host.snapshot()
+    with pytest.raises(Refused) as caught:
+        run(host, request_for(Verb.PREPARE))
+    (refusal,) = caught.value.refusals
+    assert (refusal.id, refusal.subject) == ("untrusted-source", "dl.example:443")
+    assert "unable to get local issuer certificate" in refusal.found
+    assert host.snapshot() == first
+
+
+def test_a_source_that_is_not_trusted_any_more_fails_the_run_at_once(make_host, request_for):
+    host = make_host()
+    host.roots.missing, host.roots.updates = {"dl.example"}, False
+    host.network.distrust = lambda *_where, **_how: ""
+    before = host.clock.monotonic()
+    with pytest.raises(PermanentError, match=r"the certificate of dl.example is not trusted"):
+        run(host, request_for(Verb.PREPARE))
+    assert host.clock.monotonic() == before
 
 
 def test_the_registry_is_flushed_at_the_end_of_a_run_that_changed_it_and_no_other(

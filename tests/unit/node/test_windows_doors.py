@@ -7,6 +7,7 @@ import os
 import re
 import sys
 import threading
+from contextlib import contextmanager
 from ctypes import wintypes
 from types import ModuleType, SimpleNamespace
 
@@ -270,6 +271,213 @@ def test_a_program_that_runs_is_not_ended_for_its_successor(door, monkeypatch):
         disk.rename("beside", r"C:\k\shim.EXE")
     assert not disk.discard(r"C:\k\transom\old\shim.exe.1")
     assert ended == []
+
+
+class Protected:
+    """Windows where access lists keep a path from everybody but who restores backups."""
+
+    def __init__(self, monkeypatch, removal, *, knows_posix=True, held=False):
+        self.enabled, self.opened, self.asked, self.held = [], [], [], held
+        self.knows_posix = knows_posix
+        self.last = DENIED
+        monkeypatch.setattr(ctypes, "get_last_error", lambda: self.last, raising=False)
+        monkeypatch.setattr(
+            ctypes, "WinError", lambda code: error_of_windows(PermissionError, code), raising=False
+        )
+        for name, stand_in in (
+            ("_open_token", lambda *_: 1),
+            ("_current_process", lambda: 1),
+            ("_look_up", self.look_up),
+            ("_adjust", self.adjust),
+            ("_create_file", self.create_file),
+            ("_set_information", self.set_information),
+            ("close_handle", lambda _handle: 1),
+        ):
+            monkeypatch.setattr(removal, name, stand_in)
+
+    def look_up(self, _system, name, place):
+        place._obj.low = {"SeBackupPrivilege": 17, "SeRestorePrivilege": 18}[name]
+        return 1
+
+    def adjust(self, _token, _all, wanted, _size, before, _length):
+        if before is not None:
+            before._obj.count = wanted._obj.count
+        state = [(item.identity.low, item.attributes) for item in wanted._obj.items]
+        self.enabled.append([low for low, attributes in state if attributes == 2])
+        return 1
+
+    def create_file(self, path, rights, _share, _security, _how, flags, _template):
+        self.opened.append((path, rights, flags))
+        return -1 if self.enabled[-1] != [17, 18] else 7
+
+    def set_information(self, _handle, what, _value, _size):
+        self.asked.append(what)
+        self.last = 87 if what == 21 and not self.knows_posix else DENIED
+        return 0 if self.held or (what == 21 and not self.knows_posix) else 1
+
+
+def test_what_its_access_protects_is_deleted_as_a_backup_program_may(door, monkeypatch):
+    removal = door("removal")
+    windows = Protected(monkeypatch, removal)
+    removal.delete_protected(r"C:\layer\ntdll.dll")
+    ((path, rights, flags),) = windows.opened
+    assert (path, rights & 0x10000) == (r"C:\layer\ntdll.dll", 0x10000)
+    assert flags == 0x0200_0000 | 0x0020_0000  # for backup, and the link itself
+    assert windows.asked == [21]
+    assert windows.enabled == [[17, 18], []]  # and the rights are given back
+
+
+def test_a_file_system_without_posix_semantics_deletes_the_older_way(door, monkeypatch):
+    removal = door("removal")
+    windows = Protected(monkeypatch, removal, knows_posix=False)
+    removal.delete_protected("target")
+    assert windows.asked == [21, 0, 4]
+
+
+def test_a_path_that_is_denied_even_so_is_told_and_the_rights_are_given_back(door, monkeypatch):
+    removal = door("removal")
+    windows = Protected(monkeypatch, removal, held=True)
+    with pytest.raises(PermissionError):
+        removal.delete_protected("target")
+    assert windows.asked == [21]
+    assert windows.enabled[-1] == []
+
+
+@pytest.mark.parametrize("act", ["remove", "remove_directory"])
+@pytest.mark.parametrize("protected", [True, False])
+def test_only_who_means_the_whole_tree_deletes_what_access_protects(
+    door, monkeypatch, act, protected
+):
+    module = door("disk")
+    disk, deleted = module.WindowsDisk(), []
+    place = ReadOnly(module, monkeypatch)
+    monkeypatch.setattr(module.os, "chmod", lambda *_: None)
+    monkeypatch.setattr(module, "time", Passing(60.0, place.unmark))
+    monkeypatch.setattr(disk, "kind", lambda _path: PathKind.FILE)
+    monkeypatch.setattr(module, "delete_protected", deleted.append)
+    if protected:
+        getattr(disk, act)("target", protected=True)
+    else:
+        with pytest.raises(PermanentError, match="cannot remove target: words of 5"):
+            getattr(disk, act)("target")
+    assert deleted == ["target"] * protected
+
+
+def test_a_program_that_runs_is_ended_and_removed_where_no_right_helps(door, monkeypatch):
+    module = door("disk")
+    disk = module.WindowsDisk()
+    place = ReadOnly(module, monkeypatch)
+    monkeypatch.setattr(module.os, "chmod", lambda *_: None)
+    monkeypatch.setattr(module, "end_programs", place.unmark)
+    monkeypatch.setattr(disk, "kind", lambda _path: PathKind.FILE)
+
+    def denied(_path):
+        raise error_of_windows(PermissionError, DENIED)
+
+    monkeypatch.setattr(module, "delete_protected", denied)
+    disk.remove("target", protected=True)
+    assert place.done == ["unlink"]
+
+
+@pytest.mark.parametrize(("attributes", "done"), [(0x410, ["rmdir"]), (0x400, ["unlink"])])
+def test_a_link_is_removed_as_what_it_is_itself_though_it_leads_nowhere(
+    door, monkeypatch, attributes, done
+):
+    module = door("disk")
+    disk = module.WindowsDisk()
+    place = ReadOnly(module, monkeypatch)
+    place.unmark()
+    monkeypatch.setattr(disk, "kind", lambda _path: PathKind.LINK)
+    itself = SimpleNamespace(st_file_attributes=attributes)
+    monkeypatch.setattr(module.os, "lstat", lambda _path: itself)
+    monkeypatch.setattr(module.stat, "FILE_ATTRIBUTE_DIRECTORY", 0x10, raising=False)
+    disk.remove(r"C:\layer\Documents and Settings", protected=True)
+    assert place.done == done
+
+
+def test_a_folder_whose_access_denies_listing_is_listed_as_a_backup_program_may(door, monkeypatch):
+    module = door("disk")
+    rights = []
+
+    @contextmanager
+    def backup_rights():
+        rights.append("taken")
+        yield
+        rights.append("given back")
+
+    def listed(_path):
+        if rights != ["taken"]:
+            raise error_of_windows(PermissionError, DENIED)
+        return ["b", "a"]
+
+    monkeypatch.setattr(module, "backup_rights", backup_rights)
+    monkeypatch.setattr(module.os, "listdir", listed)
+    assert module.WindowsDisk().entries("layer") == ("a", "b")
+    assert rights == ["taken", "given back"]
+
+
+class Chains:
+    """crypt32 with a chain that ends in this status; counts what is not given back."""
+
+    def __init__(self, monkeypatch, roots, *, status=0, fails=""):
+        self.held, self.added, self.asked = [], [], []
+        self.status = status
+        for name in ("_open_store", "_add", "_build_chain", "_judge"):
+            does = (lambda *_: 0) if name == fails else getattr(self, name.strip("_"))
+            monkeypatch.setattr(roots, name, does)
+        for name in ("_close_store", "_free_certificate", "_free_chain"):
+            monkeypatch.setattr(roots, name, lambda *_: self.held.pop())
+
+    def open_store(self, *_):
+        self.held.append("store")
+        return 1
+
+    def add(self, _store, _encoding, encoded, size, _how, place):
+        assert len(encoded) == size
+        self.added.append(encoded)
+        if place is not None:
+            self.held.append("certificate")
+            place._obj.value = 2
+        return 1
+
+    def build_chain(self, _engine, own, _time, _store, wanted, flags, _reserved, place):
+        self.asked.append((own.value, wanted._obj.usage.identifiers[0], flags))
+        self.held.append("chain")
+        place._obj.value = 3
+        return 1
+
+    def judge(self, policy, _chain, _asked, status):
+        assert policy == 4
+        status._obj.error = self.status
+        return 1
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [(0, ""), (0x800B0109, f"words of {0x800B0109 - 2**32} (0x800B0109)")],
+)
+def test_windows_is_shown_the_whole_chain_and_what_it_says_is_told(door, monkeypatch, status, said):
+    roots = door("roots")
+    chains = Chains(monkeypatch, roots, status=status)
+    assert roots.WindowsRoots().fetch([b"own", b"between"], "dl.example") == said
+    assert chains.added == [b"own", b"between"]
+    assert chains.asked == [(2, b"1.3.6.1.5.5.7.3.1", 0)]  # with the network, for a server
+    assert chains.held == []
+
+
+@pytest.mark.parametrize("fails", ["_open_store", "_add", "_build_chain", "_judge"])
+def test_a_chain_that_windows_cannot_read_is_an_error_and_nothing_is_left_open(
+    door, monkeypatch, fails
+):
+    roots = door("roots")
+    chains = Chains(monkeypatch, roots, fails=fails)
+    with pytest.raises(PermanentError, match="words of 5"):
+        roots.WindowsRoots().fetch([b"own"], "dl.example")
+    assert chains.held == []
+
+
+def test_a_server_that_shows_nothing_is_not_trusted(door):
+    assert "no certificate" in door("roots").WindowsRoots().fetch([], "dl.example")
 
 
 class Passing:

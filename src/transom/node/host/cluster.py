@@ -1,12 +1,15 @@
 """The API server as a node sees it: asked with the kubelet's own credential, for reading only."""
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from transom.errors import PermanentError, TemporaryError
 from transom.node.host.nouns.files import ReadFiles
 from transom.node.host.values import ClusterNode, NodeHealth
 from transom.node.kubeconfig import read_access
+
+if TYPE_CHECKING:
+    import ssl
 
 _TIMEOUT_S = 10.0
 _NOT_THERE, _TOO_MANY, _SERVER_ERRORS = 404, 429, 500
@@ -33,10 +36,12 @@ class NodeCluster:
         import urllib.error
         import urllib.request
 
+        from transom.node.host.trust import trust
+
         access = read_access(self._files.read(kubeconfig).decode("utf-8", "replace"))
         request = urllib.request.Request(f"{access.server}/api/v1/nodes/{node}")  # noqa: S310 - https only, see read_access
         try:
-            context = ssl.create_default_context(cadata=access.authority)
+            context = trust(only=access.authority)
             if access.client:
                 context.load_cert_chain(access.client)
             if access.token:
@@ -58,7 +63,18 @@ class NodeCluster:
                 said, subject=node, hint="The kubelet's credential must be that of this node."
             ) from error
         except (OSError, ValueError, http.client.HTTPException) as error:
+            reason = getattr(error, "reason", error)
+            if isinstance(reason, ssl.SSLCertVerificationError):
+                raise _stranger(access.server, reason) from error
             raise TemporaryError(f"cannot ask the API server: {error}", subject=node) from error
+
+
+def _stranger(server: str, error: "ssl.SSLCertVerificationError") -> PermanentError:
+    return PermanentError(
+        f"the certificate of {server} is not trusted: {error.verify_message}",
+        subject=server,
+        hint="The authority in the kubeconfig must be the cluster's; check the host's clock too.",
+    )
 
 
 def node_of(document: dict[str, Any]) -> ClusterNode:

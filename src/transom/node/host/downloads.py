@@ -12,10 +12,10 @@ from transom.errors import PermanentError, TemporaryError, TransomError
 from transom.model.request import SourceAccess, SourceHeader
 from transom.node.host.environment import proxies_of
 from transom.node.host.nouns.registry import ReadEnvironment
+from transom.node.host.nouns.web import Roots
 
 if TYPE_CHECKING:
     import http.client
-    import ssl
     import urllib.request
 
 _CHUNK_BYTES = 1 << 20
@@ -28,37 +28,52 @@ _TRY_AGAIN = (408, 425, 429, 500, 502, 503, 504)
 class Downloads:
     """Opens URLs; a broken connection is temporary, a refusal is not."""
 
-    def __init__(self, environment: ReadEnvironment) -> None:
+    def __init__(self, environment: ReadEnvironment, roots: Roots | None = None) -> None:
         self._environment = environment
+        self._roots = roots
 
     @contextlib.contextmanager
     def open(
         self, url: str, *, offset: int, access: SourceAccess
     ) -> Iterator[tuple[bool, Iterator[bytes]]]:
-        import http.client
-        import urllib.error
         import urllib.request
+
+        from transom.node.host.trust import TrustingHandler
 
         request = urllib.request.Request(url)  # noqa: S310 - the recipe names what is allowed
         if offset:
             request.add_header("Range", f"bytes={offset}-")
         opener = urllib.request.build_opener(
             urllib.request.ProxyHandler(proxies_of(self._environment)),
-            urllib.request.HTTPSHandler(context=_trust(access.authorities)),
+            TrustingHandler(self._roots, authorities=access.authorities),
             _bound_headers(access.headers),
         )
-        try:
-            with opener.open(request, timeout=_TIMEOUT_S) as answer:
-                honoured = offset == 0 or answer.status == _PARTIAL
-                yield honoured, _chunks(answer, url)
-        except urllib.error.HTTPError as error:
-            with error:
-                if error.code == _RANGE_NOT_SATISFIABLE and offset:
-                    yield True, iter(())  # the part is whole already: its hash will tell
-                    return
-                raise _failure(url, error) from error
-        except (OSError, http.client.HTTPException) as error:
-            raise _failure(url, error) from error
+        answer = _answer(opener, request)
+        if answer is None:
+            yield True, iter(())  # the part is whole already: its hash will tell
+            return
+        with answer:
+            honoured = offset == 0 or answer.status == _PARTIAL
+            yield honoured, _chunks(answer, url)
+
+
+def _answer(
+    opener: "urllib.request.OpenerDirector", request: "urllib.request.Request"
+) -> "http.client.HTTPResponse | None":
+    """What the server begins to send; None where it has nothing beyond the offset asked for."""
+    import http.client
+    import urllib.error
+
+    try:
+        answer: http.client.HTTPResponse = opener.open(request, timeout=_TIMEOUT_S)
+    except urllib.error.HTTPError as error:
+        with error:
+            if error.code == _RANGE_NOT_SATISFIABLE and request.has_header("Range"):
+                return None
+            raise _failure(request.full_url, error) from error
+    except (OSError, http.client.HTTPException) as error:
+        raise _failure(request.full_url, error) from error
+    return answer
 
 
 def _bound_headers(headers: tuple[SourceHeader, ...]) -> "urllib.request.BaseHandler":
@@ -83,15 +98,6 @@ def _origin(url: str) -> tuple[str, str, int]:
 
     parts = urlsplit(url)
     return parts.scheme, parts.hostname or "", parts.port or _PORTS.get(parts.scheme, 0)
-
-
-def _trust(authorities: str) -> "ssl.SSLContext":
-    import ssl
-
-    context = ssl.create_default_context()
-    if authorities:
-        context.load_verify_locations(cadata=authorities)
-    return context
 
 
 def _chunks(answer: "http.client.HTTPResponse", url: str) -> Iterator[bytes]:

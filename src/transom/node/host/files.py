@@ -105,14 +105,18 @@ class SafeFiles:
         return found
 
     def remove_tree(self, path: str) -> None:
-        """Remove what is below, then the directory; a link goes, what it points to stays."""
+        """Remove what is below, then the directory; a link goes, what it points to stays.
+
+        Nobody asks for less than the whole of it, so what its access protects goes too, such as the
+        files of image layers.
+        """
         kind = self._disk.kind(path)
         if kind is PathKind.DIRECTORY:
             for name in self._disk.entries(path):
                 self.remove_tree(ntpath.join(path, name))
-            self._disk.remove_directory(path)
+            self._disk.remove_directory(path, protected=True)
         elif kind is not PathKind.ABSENT:
-            self._disk.remove(path)
+            self._disk.remove(path, protected=True)
 
     def set_acl(self, path: str, sddl: str) -> None:
         self._disk.set_acl(path, sddl)

@@ -30,7 +30,7 @@ from transom.node.host.nouns.settings import (
     UndoDefender,
 )
 from transom.node.host.nouns.system import Clock, ReadSystem, Signatures, Vitals
-from transom.node.host.nouns.web import Cluster, Source, WebCalls
+from transom.node.host.nouns.web import Cluster, Roots, Source, WebCalls
 
 
 class ReadHost(Protocol):
@@ -122,6 +122,8 @@ class Machine(UndoHost, Protocol):
     def hns(self) -> Hns: ...
     @property
     def web(self) -> WebCalls: ...
+    @property
+    def roots(self) -> Roots: ...
 
     def look_ahead(self, *, features: Sequence[str], files: Sequence[str]) -> None:
         """Begin to look, beside all else, at states and sums: whoever asks for one then waits for it."""

@@ -15,6 +15,7 @@ from transom.node.host.simulated_disk import SimulatedDisk
 from transom.node.host.simulated_network import (
     SimulatedCluster,
     SimulatedNetwork,
+    SimulatedRoots,
     SimulatedSource,
     SimulatedWeb,
 )
@@ -124,10 +125,11 @@ class SimulatedHost:
         self.firewall = SimulatedFirewall(self.settings)
         self.defender = SimulatedDefender(self.settings)
         self.services = SimulatedServices(self.settings, self.disk)
-        self.network = SimulatedNetwork(self.settings)
+        self.roots = SimulatedRoots()
+        self.network = SimulatedNetwork(self.settings, self.roots)
         self.system = SimulatedSystem()
         self.signatures = SimulatedSignatures(self.disk)
-        self.source = SimulatedSource(self.calls)
+        self.source = SimulatedSource(self.calls, self.roots)
         self.web = SimulatedWeb(self.calls)
         self.cluster = SimulatedCluster(self.calls)
         self.clock = SimulatedClock()

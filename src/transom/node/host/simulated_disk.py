@@ -9,6 +9,7 @@ import hashlib
 import io
 import ntpath
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -19,6 +20,13 @@ from transom.node.host.faults import Calls
 from transom.node.host.values import PathKind
 
 _MOST_LINKS = 63  # on one path: learn.microsoft.com fileio/symbolic-link-programming-considerations
+# What the files of an image layer have: their image's own access, which lets SYSTEM only read.
+LAYER = (
+    "O:S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464G:SYD:PAI"
+    "(A;;FA;;;S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464)"
+    "(A;;0x1200a9;;;SY)(A;;0x1200a9;;;BA)(A;;0x1200a9;;;BU)"
+)
+_FULL = re.compile(r"\(A;[^;]*;(FA|GA);;;(SY|BA|WD)\)")
 INHERITED = "O:BAG:BAD:AI(A;ID;FA;;;SY)(A;ID;FA;;;BA)(A;ID;0x1200a9;;;BU)"
 
 
@@ -99,6 +107,7 @@ class SimulatedDisk:
 
     def entries(self, path: str) -> tuple[str, ...]:
         self.calls.looked()
+        self._need_directory("list", path)
         return self._names(path)
 
     def acl(self, path: str) -> str:
@@ -126,11 +135,13 @@ class SimulatedDisk:
         if key_of(source) in self.images:
             self.images[key_of(target)] = self.images.pop(key_of(source))
 
-    def remove(self, path: str) -> None:
+    def remove(self, path: str, *, protected: bool = False) -> None:
         if self._kind(path) is PathKind.DIRECTORY:
             raise PermanentError(f"cannot remove {path}: it is a directory", subject=path)
         if self._kind(path) is not PathKind.ABSENT:
             self._need_idle(path)
+            if not protected:
+                self._need_right_to_delete(path)
             self._change("remove", Change("remove", key_of(path)))
 
     def discard(self, path: str) -> bool:
@@ -149,9 +160,12 @@ class SimulatedDisk:
             raise PermanentError(f"cannot make {path}: it is there", subject=path)
         self._change("mkdir", Change("put", key_of(path), Entry(PathKind.DIRECTORY, path)))
 
-    def remove_directory(self, path: str) -> None:
+    def remove_directory(self, path: str, *, protected: bool = False) -> None:
+        self._need_directory("remove", path)
         if self._names(path):
             raise PermanentError(f"cannot remove {path}: it is not empty", subject=path)
+        if not protected:
+            self._need_right_to_delete(path)
         self._change("rmdir", Change("remove", key_of(path)))
 
     def set_acl(self, path: str, sddl: str) -> None:
@@ -299,6 +313,17 @@ class SimulatedDisk:
         """
         if key_of(path) in self.images:
             raise InUse(f"cannot change {path}: a process runs it", subject=path)
+
+    def _need_right_to_delete(self, path: str) -> None:
+        """Windows asks for it on the file itself, or on the directory for what is in it."""
+        above = self._seen.get(key_of(ntpath.dirname(path)))
+        if not any(entry and _FULL.search(entry.acl) for entry in (self._entry(path), above)):
+            raise PermanentError(f"cannot remove {path}: Access is denied. (error 5)", subject=path)
+
+    def _need_directory(self, doing: str, path: str) -> None:
+        """Windows takes a missing directory, or a file in its place, for an error."""
+        if self._kind(path) is not PathKind.DIRECTORY:
+            raise PermanentError(f"cannot {doing} {path}: there is no directory", subject=path)
 
     def _need_parent(self, path: str) -> None:
         if self._kind(ntpath.dirname(path)) is not PathKind.DIRECTORY:

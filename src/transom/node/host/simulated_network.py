@@ -1,8 +1,9 @@
 """What the simulated host reaches: its network, downloads, calls, the API server."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 from transom.errors import PermanentError, TemporaryError
 from transom.model.request import SourceAccess
@@ -19,10 +20,37 @@ WebServer = Callable[[str, str, Mapping[str, str], bytes], WebAnswer]
 
 
 @dataclass
+class SimulatedRoots:
+    """Root certificates: those of some sites are `missing` until Windows fetches them, if it can."""
+
+    missing: set[str] = field(default_factory=set)
+    updates: bool = True
+    fetched: list[str] = field(default_factory=list)
+
+    def fetch(self, chain: Sequence[bytes], host: str) -> str:
+        """Whatever the chain, nobody vouches for a name below .invalid."""
+        del chain
+        if host in self.missing and self.updates:
+            self.missing.discard(host)
+            self.fetched.append(host)
+        is_unknown = host in self.missing or host.endswith(".invalid")
+        return "it ends in a root that is not trusted" if is_unknown else ""
+
+    def objection(self, host: str) -> str:
+        """Why a site's certificate is refused, after Windows was shown it; empty where it is not."""
+        said = self.fetch((), host)
+        if not said:
+            return ""
+        reason = f"unable to get local issuer certificate; Windows says: {said}"
+        return f"the certificate of {host} is not trusted: {reason}"
+
+
+@dataclass
 class SimulatedNetwork:
     """Routes, suffixes, HNS networks."""
 
     settings: Settings
+    roots: SimulatedRoots = field(default_factory=SimulatedRoots)
     up: tuple[Adapter, ...] = (Adapter(name="Ethernet", addresses=("10.0.0.21",), dhcp=True),)
     unreachable: set[str] = field(default_factory=set)
     gateway: str = "10.0.0.1"
@@ -48,6 +76,9 @@ class SimulatedNetwork:
 
     def reaches(self, host: str, port: int) -> bool:
         return f"{host}:{port}" not in self.unreachable
+
+    def distrust(self, host: str, port: int, *, authorities: str) -> str:
+        return "" if authorities or not self.reaches(host, port) else self.roots.objection(host)
 
     def gateways(self) -> tuple[str, ...]:
         return (self.gateway,) if self.gateway else ()
@@ -107,6 +138,7 @@ class SimulatedSource:
     """Downloads by URL; a connection may break after so many bytes."""
 
     calls: Calls
+    roots: SimulatedRoots = field(default_factory=SimulatedRoots)
     content: dict[str, bytes] = field(default_factory=dict)
     breaks: list[int] = field(default_factory=list)
     ranges: bool = True
@@ -120,6 +152,9 @@ class SimulatedSource:
         self.calls.looked()
         self.accesses.append(access)
         self.asked.append((url, offset))
+        objection = "" if access.authorities else self.roots.objection(_host(url))
+        if objection:
+            raise PermanentError(objection, subject=_host(url))
         if url not in self.content:
             raise PermanentError(f"cannot download {url}: 404", subject=url)
         start = offset if self.ranges else 0
@@ -132,6 +167,10 @@ class SimulatedSource:
             if start >= limit:
                 raise TemporaryError("the connection broke", subject="download")
             yield data[start : start + half]
+
+
+def _host(url: str) -> str:
+    return urlsplit(url).hostname or ""
 
 
 @dataclass

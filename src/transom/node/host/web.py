@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from transom.errors import TemporaryError
 from transom.node.host.environment import proxies_of
 from transom.node.host.nouns.registry import ReadEnvironment
+from transom.node.host.nouns.web import Roots
 from transom.node.host.values import WebAnswer
 
 _TIMEOUT_S = 20
@@ -17,8 +18,9 @@ _MOST_BYTES = 1 << 20
 class Web:
     """Calls from this machine; through its proxy where asked."""
 
-    def __init__(self, environment: ReadEnvironment) -> None:
+    def __init__(self, environment: ReadEnvironment, roots: Roots | None = None) -> None:
         self._environment = environment
+        self._roots = roots
 
     def call(
         self,
@@ -33,6 +35,8 @@ class Web:
         import urllib.error
         import urllib.request
 
+        from transom.node.host.trust import TrustingHandler
+
         class NoRedirects(urllib.request.HTTPRedirectHandler):
             """A signed call or a token goes where it was sent and nowhere else."""
 
@@ -45,6 +49,7 @@ class Web:
         proxies = {} if direct else proxies_of(self._environment)
         opener = urllib.request.build_opener(
             urllib.request.ProxyHandler(proxies),
+            TrustingHandler(self._roots),
             NoRedirects(),
             urllib.request.HTTPErrorProcessor(),
         )

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from transom.node.host.web import Web
     from transom.node.host.windows_hns import WindowsHns
     from transom.node.host.windows_network import WindowsNetwork
+    from transom.node.host.windows_roots import WindowsRoots
     from transom.node.host.windows_settings import WindowsDefender, WindowsFeatures, WindowsFirewall
     from transom.node.host.windows_signatures import WindowsSignatures
     from transom.node.host.windows_system import WindowsSystem
@@ -80,7 +81,7 @@ class WindowsHost:
     def network(self) -> "WindowsNetwork":
         from transom.node.host.windows_network import WindowsNetwork
 
-        return WindowsNetwork(self.registry, self.processes)
+        return WindowsNetwork(self.registry, self.processes, self.roots)
 
     @cached_property
     def system(self) -> "WindowsSystem":
@@ -95,16 +96,22 @@ class WindowsHost:
         return WindowsSignatures()
 
     @cached_property
+    def roots(self) -> "WindowsRoots":
+        from transom.node.host.windows_roots import WindowsRoots
+
+        return WindowsRoots()
+
+    @cached_property
     def source(self) -> "Downloads":
         from transom.node.host.downloads import Downloads
 
-        return Downloads(self.environment)
+        return Downloads(self.environment, self.roots)
 
     @cached_property
     def web(self) -> "Web":
         from transom.node.host.web import Web
 
-        return Web(self.environment)
+        return Web(self.environment, self.roots)
 
     @cached_property
     def cluster(self) -> "NodeCluster":

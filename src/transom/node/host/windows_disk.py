@@ -28,6 +28,7 @@ from transom.node.host.windows_handles import (
     flush_file_buffers,
     write_file,
 )
+from transom.node.host.windows_removal import backup_rights, delete_protected
 from transom.node.host.windows_running import end_programs
 from transom.node.host.windows_security import file_access, set_file_access
 
@@ -125,7 +126,13 @@ class WindowsDisk:
 
     def entries(self, path: str) -> tuple[str, ...]:
         with translated("list", path):
-            return tuple(sorted(os.listdir(_named(path))))  # noqa: PTH208 - text paths here
+            try:
+                names = os.listdir(_named(path))  # noqa: PTH208 - text paths here
+            except PermissionError:
+                # What Windows lists it opens for backup, so these rights are enough.
+                with backup_rights():
+                    names = os.listdir(_named(path))  # noqa: PTH208 - same
+            return tuple(sorted(names))
 
     def acl(self, path: str) -> str:
         return file_access(_named(path))
@@ -157,13 +164,14 @@ class WindowsDisk:
                     raise InUse(f"cannot replace {target}: it runs", subject=target) from error
                 _when_let_go(act)
 
-    def remove(self, path: str) -> None:
+    def remove(self, path: str, *, protected: bool = False) -> None:
         kind = self.kind(path)
         with translated("remove", path):
-            if kind is PathKind.LINK and os.path.isdir(_named(path)):  # noqa: PTH112 - text paths here
-                os.rmdir(_named(path))  # noqa: PTH106 - removes the junction, not what it points to
+            if kind is PathKind.LINK and _is_directory_itself(path):
+                # Removes the junction, not what it points to, which may be gone.
+                _remove(path, partial(os.rmdir, _named(path)), protected=protected)
             elif kind is not PathKind.ABSENT:
-                _insist(path, partial(os.unlink, _named(path)))
+                _remove(path, partial(os.unlink, _named(path)), protected=protected)
 
     def discard(self, path: str) -> bool:
         with translated("remove", path):
@@ -183,9 +191,9 @@ class WindowsDisk:
         with translated("make", path):
             os.mkdir(_named(path))  # noqa: PTH102 - text paths here
 
-    def remove_directory(self, path: str) -> None:
+    def remove_directory(self, path: str, *, protected: bool = False) -> None:
         with translated("remove", path):
-            _insist(path, partial(os.rmdir, _named(path)))
+            _remove(path, partial(os.rmdir, _named(path)), protected=protected)
 
     def set_acl(self, path: str, sddl: str) -> None:
         set_file_access(_named(path), sddl)
@@ -228,6 +236,25 @@ def _opened(path: str, how: int) -> Iterator[int]:
         yield number
     finally:
         os.close(number)
+
+
+def _is_directory_itself(path: str) -> bool:
+    return bool(os.lstat(_named(path)).st_file_attributes & stat.FILE_ATTRIBUTE_DIRECTORY)
+
+
+def _remove(path: str, act: Callable[[], None], *, protected: bool) -> None:
+    """Remove it; where its access denies that and the caller means all of it, as a backup program may."""
+    if protected:
+        try:
+            act()
+        except PermissionError:
+            # What runs or is held is denied again, and is cleared below.
+            with suppress(PermissionError):
+                delete_protected(_named(path))
+                return
+        else:
+            return
+    _insist(path, act)
 
 
 def _insist(path: str, act: Callable[[], None]) -> None:

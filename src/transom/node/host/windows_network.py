@@ -12,6 +12,7 @@ from typing import NamedTuple
 from transom.errors import PermanentError
 from transom.node.host import sockets
 from transom.node.host.nouns.processes import Processes
+from transom.node.host.nouns.web import Roots
 from transom.node.host.values import Adapter, RegistryData
 from transom.node.host.windows_error import failure
 from transom.node.host.windows_handles import INVALID_HANDLE
@@ -50,9 +51,12 @@ _ECHO_TIMEOUT_MS = 2000
 class WindowsNetwork:
     """The network of this machine; routes are changed with route.exe, read where they are kept."""
 
-    def __init__(self, registry: WindowsRegistry, processes: Processes) -> None:
+    def __init__(
+        self, registry: WindowsRegistry, processes: Processes, roots: Roots | None = None
+    ) -> None:
         self._registry = registry
         self._processes = processes
+        self._roots = roots
         self._hns = WindowsHns()
 
     def adapters(self) -> tuple[Adapter, ...]:
@@ -113,6 +117,11 @@ class WindowsNetwork:
 
     def reaches(self, host: str, port: int) -> bool:
         return sockets.reaches(host, port)
+
+    def distrust(self, host: str, port: int, *, authorities: str) -> str:
+        from transom.node.host.trust import distrust
+
+        return distrust(host, port, roots=self._roots, authorities=authorities)
 
     def gateways(self) -> tuple[str, ...]:
         found = [row.gateway for row in _active_routes() if row.mask == _ANY == row.destination]

@@ -303,15 +303,9 @@ def _reach_and_clock(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
 
 
 def _reach(host: ReadHost, want: NodeSpec, server: Place | None) -> Iterator[Refusal]:
-    places: dict[tuple[str, int], str] = {}
-    if server is not None:
-        places[(server.host, server.port)] = "the API server"
-    proxied = any(item.name.lower().endswith("_proxy") for item in want.recipe.environment)
-    for artifact in () if proxied else want.recipe.artifacts:
-        if not artifact.file and (_is_upgrade(want) or not _is_there(host, artifact)):
-            url = urlsplit(artifact.url)
-            port_number = url.port or _PORTS.get(url.scheme, 0)
-            places.setdefault((url.hostname or "", port_number), "a source of downloads")
+    sources = _sources(host, want)
+    places = {} if server is None else {(server.host, server.port): "the API server"}
+    places |= {place: "a source of downloads" for place in sources if place not in places}
     for (name, port_number), what in places.items():
         if not host.network.reaches(name, port_number):
             yield Refusal(
@@ -322,6 +316,33 @@ def _reach(host: ReadHost, want: NodeSpec, server: Place | None) -> Iterator[Ref
                 fix="Open the way to it, or name a mirror, bundle or proxy in the fleet.",
                 source="",
             )
+        elif sources.get((name, port_number)) == "https":
+            yield from _trusted(host, want, name, port_number)
+
+
+def _sources(host: ReadHost, want: NodeSpec) -> dict[tuple[str, int], str]:
+    """Where downloads come from, without a proxy between, and how it is spoken to."""
+    proxied = any(item.name.lower().endswith("_proxy") for item in want.recipe.environment)
+    urls = [
+        urlsplit(artifact.url)
+        for artifact in (() if proxied else want.recipe.artifacts)
+        if not artifact.file and (_is_upgrade(want) or not _is_there(host, artifact))
+    ]
+    return {(u.hostname or "", u.port or _PORTS.get(u.scheme, 0)): u.scheme for u in urls}
+
+
+def _trusted(host: ReadHost, want: NodeSpec, name: str, port_number: int) -> Iterator[Refusal]:
+    found = host.network.distrust(name, port_number, authorities=want.access.authorities)
+    if found:
+        yield Refusal(
+            id="untrusted-source",
+            subject=f"{name}:{port_number}",
+            found=found,
+            reason="it is a source of downloads",
+            fix="Give its authority with --ca-file, or let Windows fetch its root "
+            "(ctldl.windowsupdate.com); an inspecting proxy shows a certificate of its own.",
+            source="",
+        )
 
 
 def _server(host: ReadHost, want: NodeSpec) -> Place | None:

@@ -15,6 +15,7 @@ from transom.node.host.files import is_whole
 from transom.node.host.protocols import Host, ReadHost, UndoHost
 from transom.node.host.values import ServiceDefinition
 from transom.node.kubelet_flags import command_line, expected, parse_flags_file
+from transom.node.proxy_exceptions import environment_of
 from transom.node.quoting import join_arguments
 from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
 
@@ -102,12 +103,13 @@ def _wanted(host: ReadHost, want: NodeSpec, service: Service) -> Wanted:
         )
         command, runs = command_line(service, flags), runs and joined
     recovery = service.recovery
+    variables = environment_of(host, want, service)
     definition = ServiceDefinition(
         command=command,
         display_name=service.display_name,
         start=service.start,
         depends_on=service.depends_on,
-        environment=tuple(f"{key}={value}" for key, value in sorted(service.environment.items())),
+        environment=tuple(f"{key}={value}" for key, value in sorted(variables.items())),
         restart_delays_ms=recovery.restart_delays_ms if recovery else (),
         reset_s=recovery.reset_s if recovery else 0,
     )

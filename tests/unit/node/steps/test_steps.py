@@ -207,3 +207,61 @@ def test_kubeadm_may_be_a_member_of_an_archive(recipe):
     assert kubeadm_path(replace(recipe, artifacts=(archive,))) == r"D:\x\KubeAdm.exe"
     with pytest.raises(UsageError, match=r"no kubeadm\.exe"):
         kubeadm_path(replace(recipe, artifacts=()))
+
+
+PROXIED = {"HTTPS_PROXY": "http://proxy:3128", "NO_PROXY": "localhost,10.96.0.0/12"}
+
+
+def proxied(recipe, **changes):
+    services = tuple(replace(item, environment=PROXIED | changes) for item in recipe.services)
+    return replace(recipe, services=services)
+
+
+def exceptions(host, name):
+    environment = dict(entry.partition("=")[::2] for entry in host.services.get(name).environment)
+    return environment["NO_PROXY"].split(",")
+
+
+def test_services_behind_a_proxy_reach_the_api_server_directly(make_host, recipe, secrets):
+    host = make_host()
+    want = NodeSpec(recipe=proxied(recipe), join=secrets, joined_by_us=True)
+    make(host, want)
+    for name in ("containerd", "kubelet"):
+        assert exceptions(host, name) == ["localhost", "10.96.0.0/12", "10.0.0.1"]
+    assert Services().check(host, want) == []
+
+
+def test_a_server_that_is_an_exception_already_is_not_named_twice(make_host, recipe, secrets):
+    host = make_host()
+    for listed in ("localhost,10.0.0.1", "*"):
+        named = proxied(recipe, NO_PROXY=listed)
+        make(host, NodeSpec(recipe=named, join=secrets, joined_by_us=True))
+        assert exceptions(host, "kubelet") == listed.split(",")
+
+
+@pytest.mark.parametrize("server", ["https://api.corp:6443", "https://[fd00::1]:6443"])
+def test_a_joined_node_has_the_server_of_its_own_kubeconfig(make_host, recipe, secrets, server):
+    """A run of the node program by hand is told no endpoint."""
+    host = make_host()
+    make(host, NodeSpec(recipe=proxied(recipe), join=secrets, joined_by_us=True))
+    config = {
+        "clusters": [
+            {"name": "c", "cluster": {"server": server, "certificate-authority-data": "eA=="}}
+        ],
+        "users": [{"name": "u", "user": {"token": "t"}}],
+        "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
+        "current-context": "x",
+    }
+    host.files.write(r"C:\etc\kubernetes\kubelet.conf", json.dumps(config).encode())
+    want = NodeSpec(recipe=proxied(recipe), joined_by_us=True)
+    Services().apply(host, Services().check(host, want))
+    assert exceptions(host, "kubelet")[-1] == server.partition("//")[2].rpartition(":")[0].strip(
+        "[]"
+    )
+
+
+def test_a_host_that_is_only_prepared_keeps_the_exceptions_of_its_recipe(make_host, recipe):
+    host = make_host()
+    want = NodeSpec(recipe=proxied(recipe))
+    make(host, want, until="join")
+    assert exceptions(host, "kubelet") == PROXIED["NO_PROXY"].split(",")

@@ -29,7 +29,7 @@ class ReadFiles(Protocol):
         """Give the length of a file in bytes."""
 
     def entries(self, path: str) -> tuple[str, ...]:
-        """Give the names in a directory, sorted."""
+        """Give the names in a directory, sorted; raise PermanentError where there is none."""
 
     def acl(self, path: str) -> str:
         """Give owner and access of a path as SDDL."""
@@ -56,8 +56,8 @@ class Disk(ReadFiles, Protocol):
         A file that runs itself is given another name on its own volume all the same.
         """
 
-    def remove(self, path: str) -> None:
-        """Remove a file or link; nothing happens where there is none."""
+    def remove(self, path: str, *, protected: bool = False) -> None:
+        """Remove a file or link, even a protected one where asked; nothing happens where there is none."""
 
     def discard(self, path: str) -> bool:
         """Remove a file that no process runs; False where one does, which is left alone."""
@@ -68,8 +68,8 @@ class Disk(ReadFiles, Protocol):
     def make_directory(self, path: str) -> None:
         """Make one directory whose parent exists."""
 
-    def remove_directory(self, path: str) -> None:
-        """Remove an empty directory."""
+    def remove_directory(self, path: str, *, protected: bool = False) -> None:
+        """Remove an empty directory, where asked even one whose access lets nobody delete it."""
 
     def set_acl(self, path: str, sddl: str) -> None:
         """Set the access of a path."""
@@ -112,7 +112,7 @@ class UndoFiles(Files, Protocol):
     """The same, with what only an undo may do."""
 
     def remove_tree(self, path: str) -> None:
-        """Remove a directory with all below it, following no link."""
+        """Remove a directory with all below it, whatever its access says, following no link."""
 
     def sweep(self) -> None:
         """Remove programs that were replaced while they ran and have ended since."""

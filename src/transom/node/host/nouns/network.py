@@ -29,6 +29,15 @@ class ReadNetwork(Protocol):
     def reaches(self, host: str, port: int) -> bool:
         """Say whether a TCP connection succeeds within a few seconds."""
 
+    def distrust(self, host: str, port: int, *, authorities: str) -> str:
+        """Say why an HTTPS server's certificate is refused; empty where it is not, or none answers.
+
+        Args:
+            host: Its name or address.
+            port: Its port.
+            authorities: PEM of authorities to trust beside those of the machine.
+        """
+
     def gateways(self) -> tuple[str, ...]:
         """Give the addresses of the default gateways."""
 

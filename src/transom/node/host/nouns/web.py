@@ -1,6 +1,6 @@
 """What is asked over HTTP: the API server, downloads, single calls."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -29,6 +29,18 @@ class Cluster(Protocol):
         Args:
             kubeconfig: The path of the kubelet's kubeconfig.
             node: The name of the Node.
+        """
+
+
+class Roots(Protocol):
+    """The root certificates of this machine, of which some come only on demand."""
+
+    def fetch(self, chain: Sequence[bytes], host: str) -> str:
+        """Have the root of a chain in the store; say why it is not trusted, empty where it is.
+
+        Args:
+            chain: The certificates the server showed, DER, its own first.
+            host: Whose they are, for messages.
         """
 
 
