@@ -14,8 +14,24 @@ READ = 0x0012_0089
 WRITE = 0x0012_0116
 EXECUTE = 0x0012_00A0
 FULL = 0x001F_01FF
+DELETE, DELETE_CHILD = 0x0001_0000, 0x0000_0040
+WRITE_DAC, WRITE_OWNER = 0x0004_0000, 0x0008_0000
+# What WRITE has beyond what READ has too: data, appending, attributes and extended ones.
+WRITE_ONLY = 0x0000_0116
 _GENERIC = {"GA": FULL, "GR": READ, "GW": WRITE, "GX": EXECUTE}
-_RIGHTS = {**_GENERIC, "FA": FULL, "FR": READ, "FW": WRITE, "FX": EXECUTE}
+# Windows spells single bits by their names in directory services ("ACE Strings" of Microsoft's reference):
+# LC is the right to make folders in a folder.
+_BITS = ("CC", "DC", "LC", "SW", "RP", "WP", "DT", "LO", "CR")
+_STANDARD = {"SD": DELETE, "RC": 0x0002_0000, "WD": WRITE_DAC, "WO": WRITE_OWNER}
+_RIGHTS = {
+    **{name: 1 << bit for bit, name in enumerate(_BITS)},
+    **_STANDARD,
+    **_GENERIC,
+    "FA": FULL,
+    "FR": READ,
+    "FW": WRITE,
+    "FX": EXECUTE,
+}
 
 # Who is meant by the two-letter names, and which groups a caller of that name is also in.
 EVERYONE, USERS, AUTHENTICATED = "WD", "BU", "AU"
@@ -29,6 +45,7 @@ _GROUPS_OF = {
 }
 
 _DACL = re.compile(r"D:(?P<flags>[A-Z]*)(?P<entries>(?:\([^()]*\))*)")
+_EVERYTHING = "NO_ACCESS_CONTROL"  # no list at all: everybody may do everything
 _ENTRY = re.compile(r"\(([^()]*)\)")
 _ENTRY_FIELDS = 6
 
@@ -79,8 +96,10 @@ class AccessList:
 def parse(text: str) -> AccessList:
     """Read the access list of a descriptor; raise ValueError if it has none or is malformed."""
     match = _DACL.search(text)
-    if match is None:
+    if match is None or _EVERYTHING in text:
         raise ValueError(f"no access list in {text!r}")
+    if text[match.end() :] and not text.startswith("S:", match.end()):
+        raise ValueError(f"cannot read all of {text!r}")  # such as an entry with a condition
     entries = tuple(_entry(body) for body in _ENTRY.findall(match["entries"]))
     return AccessList(protected="P" in match["flags"].replace("AI", ""), entries=entries)
 
