@@ -260,12 +260,11 @@ async def _file(session: Session, order: dict[str, str]) -> Any:
         return await session.put(path, base64.b64decode(order["content"]))
     if act == "make":
         return await session.make_directory(path)
-    if act == "rmdir":
-        return await session.remove_directory(path)
     if act == "names":
         return list(await session.names(path))
-    await session.remove_tree(path)
-    return True
+    if act == "remove":
+        await session.remove_tree(path)
+    return act == "remove" or await session.remove_directory(path)
 
 
 class _Handler(BaseHTTPRequestHandler):

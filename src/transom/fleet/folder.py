@@ -6,7 +6,6 @@ second; names of accounts differ by language, so that everything here goes by SI
 made with its access in one call and is never open, not even for a moment.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 
 from transom.errors import InternalError, UnsupportedError
@@ -23,8 +22,6 @@ _SCRIPT_S = 120.0
 _DIRECTORY, _REPARSE_POINT = 0x10, 0x400
 _ABSENT = "absent"
 _MADE = "made"
-# Who may own them or change them. The long one is TrustedInstaller, the same on every Windows.
-_TRUSTED = ("SY", "BA", "S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464")
 _NAMES = {
     "BU": "Users",
     "AU": "Authenticated Users",
@@ -32,7 +29,6 @@ _NAMES = {
     "IU": "INTERACTIVE",
     "LA": "the account Administrator, not the group Administrators",
 }
-_OWNER = re.compile(r"O:(S-1-[0-9-]+|[A-Z]{2})(?=[GDS]:|$)")
 # To take a folder away, to put another in its place, or to change who may: the parent must not give that.
 _TAKES_AWAY = sddl.DELETE | sddl.DELETE_CHILD | sddl.WRITE_DAC | sddl.WRITE_OWNER
 _CHANGES = _TAKES_AWAY | sddl.WRITE_ONLY
@@ -137,9 +133,9 @@ def _judge(seen: _Seen) -> None:
         )
     if not seen.attributes & _DIRECTORY:
         raise _refused(seen.path, "is a file", f"move it away, or: del {seen.path}")
-    owner = _OWNER.match(seen.access)
-    if owner is None or owner[1] not in _TRUSTED:
-        who = _called(owner[1] if owner else "nobody")
+    owner = sddl.owner_of(seen.access)
+    if owner not in sddl.TRUSTED_OWNERS:
+        who = _called(owner or "nobody")
         raise _refused(seen.path, f"belongs to {who}", _repair(seen.path))
     others = _others(seen)
     if others:
@@ -159,7 +155,7 @@ def _others(seen: _Seen) -> str:
         if entry.allow
         and not entry.inherit_only
         and entry.mask & mask
-        and entry.who not in _TRUSTED
+        and entry.who not in sddl.TRUSTED_OWNERS
     ]
     return ", ".join(dict.fromkeys(names))
 

@@ -36,6 +36,10 @@ _RIGHTS = {
 # Who is meant by the two-letter names, and which groups a caller of that name is also in.
 EVERYONE, USERS, AUTHENTICATED = "WD", "BU", "AU"
 SYSTEM, ADMINISTRATORS = "SY", "BA"
+# The long one is TrustedInstaller, the same on every Windows.
+TRUSTED_OWNERS = frozenset(
+    (SYSTEM, ADMINISTRATORS, "S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464")
+)
 _GROUPS_OF = {
     SYSTEM: {SYSTEM, ADMINISTRATORS, AUTHENTICATED, EVERYONE},
     ADMINISTRATORS: {ADMINISTRATORS, AUTHENTICATED, USERS, EVERYONE},
@@ -44,6 +48,7 @@ _GROUPS_OF = {
     EVERYONE: {EVERYONE},
 }
 
+_OWNER = re.compile(r"O:(S-1-[0-9-]+|[A-Z]{2})(?=[GDS]:|$)")
 _DACL = re.compile(r"D:(?P<flags>[A-Z]*)(?P<entries>(?:\([^()]*\))*)")
 _EVERYTHING = "NO_ACCESS_CONTROL"  # no list at all: everybody may do everything
 _ENTRY = re.compile(r"\(([^()]*)\)")
@@ -102,6 +107,12 @@ def parse(text: str) -> AccessList:
         raise ValueError(f"cannot read all of {text!r}")  # such as an entry with a condition
     entries = tuple(_entry(body) for body in _ENTRY.findall(match["entries"]))
     return AccessList(protected="P" in match["flags"].replace("AI", ""), entries=entries)
+
+
+def owner_of(text: str) -> str:
+    """Who owns what a descriptor describes, as SDDL names them; empty where it does not say."""
+    found = _OWNER.match(text)
+    return found[1] if found else ""
 
 
 def _entry(body: str) -> Entry:
