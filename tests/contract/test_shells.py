@@ -6,6 +6,7 @@ import shutil
 import stat
 import subprocess
 import sys
+from pathlib import Path
 
 import asyncssh
 import pytest
@@ -13,12 +14,15 @@ from tests.contract.test_ssh import USER, Person, _Gate
 from tests.support import windows_shells
 from tests.support.windows_shells import MisreadError
 
+from transom.bootstrap.compile import carried
 from transom.errors import PermanentError, UsageError
+from transom.fleet import folder
 from transom.remote import powershell
 from transom.remote.shells import WHICH, Shell, line_of, told
 from transom.remote.ssh import connect
 from transom.remote.target import Target
 
+ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = (
     (r"C:\k\transom\python\python.exe", r"C:\k\transom\node.pyz"),
     (r"C:\k\transom-visit-0a1b2c3d\python\python.exe", r"C:\k\transom-visit-0a1b2c3d\node.pyz"),
@@ -194,6 +198,20 @@ def test_a_script_says_its_error_as_one_line_and_tells_its_shell_first():
     text = base64.b64decode(words[-1]).decode("utf-16-le")
     assert text.startswith("trap { [Console]::Error.WriteLine($_); exit 1 }\n'shell '")
     assert powershell.decoded(words) == WHICH + "exit 0"
+
+
+def test_the_lab_answers_the_very_scripts_that_hosts_are_asked_with():
+    source = (ROOT / "lab" / "native" / "standins" / "folders.go").read_text(encoding="utf-8")
+    look, make = folder.look_script(("{paths}",)), folder.make_script(("{paths}",))
+    assert look.replace("'{paths}'", "{paths}") in source
+    head = (
+        make.removesuffix(look).replace("'{paths}'", "{paths}").replace(folder.CLOSED, "{closed}")
+    )
+    assert head in source
+    assert WHICH.strip() in source
+    assert powershell.TRAP.strip() in source
+    assert folder.CLOSED in source
+    assert "$folder = $env:TRANSOM_HOME" in carried("owners.ps1").decode()
 
 
 def script(path, text):
