@@ -74,7 +74,7 @@ def powershell(line: str) -> tuple[str, ...]:
         if quoted and not words:
             raise MisreadError(f"PowerShell prints the text {rest!r}")
         text = quoted[1] if quoted else rest[: found.end()]
-        dashed = None if quoted else re.fullmatch(r"(-[A-Za-z]+)(\.\S+)", text)
+        dashed = None if quoted else re.fullmatch(r"(-[^.]+)(\.\S+)", text)
         words += [dashed[1], dashed[2]] if dashed else [text]
         rest = rest[found.end() :].lstrip(" ")
     # Handed on as a command line again, with quotes only where there is a space.
