@@ -18,6 +18,7 @@ from typing import Any
 
 import trustme
 import yaml
+from tests.support import windows_folders
 from tests.unit.node.conftest import KUBERNETES, kubeadm_for
 
 from transom.errors import TemporaryError
@@ -35,6 +36,7 @@ from transom.node.host.values import Adapter, NodeHealth, PathKind
 from transom.node.host.values import Completed as Ran
 from transom.node.program import main
 from transom.recipe.pinnable import artifacts_of
+from transom.remote import powershell
 from transom.remote.session import Completed, Parcel
 from transom.spec.fleet import read_fleets
 
@@ -181,6 +183,9 @@ class Session:
             machine.reboots += 1
             machine.host.features.reboot()
             return Completed(0, b"", b"")
+        script = powershell.decoded(command)
+        if script is not None:
+            return windows_folders.answer(machine.host, script)
         if not command[0].endswith("python.exe"):
             return Completed(0, b"", b"")
         if machine.host.files.kind(command[0]) is PathKind.ABSENT:
@@ -203,6 +208,9 @@ class Session:
                 machine.cut_after = ""
                 raise TemporaryError("the session was cut")
         return Completed(code, said, b"")
+
+    async def script(self, text: str, *, timeout_s: float) -> Completed:
+        return await self.run(powershell.command(text), timeout_s=timeout_s)
 
     async def read(self, path: str) -> bytes | None:
         files = self.machine.host.files
@@ -238,6 +246,12 @@ class Session:
 
     async def remove_tree(self, path: str) -> None:
         self.machine.host.files.remove_tree(path)
+
+    async def remove_directory(self, path: str) -> bool:
+        if self.machine.host.files.kind(path) is PathKind.DIRECTORY and await self.names(path):
+            return False
+        await self.remove_tree(path)
+        return True
 
     async def wait_cut(self, *, timeout_s: float) -> None:
         assert timeout_s > 0

@@ -5,6 +5,7 @@ real node program on it. Servers work in a thread of their own, so that the comm
 """
 
 import asyncio
+import shlex
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -14,9 +15,12 @@ from typing import Any
 
 import asyncssh
 from tests.simulation import Machine, Session
+from tests.support import windows_shells
 
 from transom.node.host.values import PathKind
+from transom.remote import powershell
 from transom.remote.session import Completed
+from transom.remote.shells import WHICH
 
 _USER = "Administrator"
 # What sshd of Windows Server offers (OpenSSH 8.1 to 9.5), as far as asyncssh has it: nothing with ML-KEM.
@@ -118,12 +122,14 @@ class _Files(asyncssh.SFTPServer):
 class Door:
     """One host's SSH server, and what was noticed at it.
 
+    `shell` is what sshd hands commands to: cmd, powershell or bash.
     A host takes `answers_after_s` for a command, as Windows would with its own processor. With `repeats`
     the answer to a request that it had before is the one it gave then, so that many hosts cost little.
     """
 
     machine: Machine
     address: str
+    shell: str = "cmd"
     answers_after_s: float = 0.0
     repeats: bool = False
     connections: int = 0
@@ -151,7 +157,7 @@ class Door:
 
     async def _serve(self, process: Any) -> None:
         # The node program's input is read to its end; clients of other commands may keep it open.
-        patience_s = None if process.command.endswith("node.pyz") else 0.5
+        patience_s = None if "node.pyz" in process.command else 0.5
         stdin = b""
         with suppress(TimeoutError):
             stdin = await asyncio.wait_for(process.stdin.read(), patience_s)
@@ -167,10 +173,37 @@ class Door:
         key = self.last = (command, stdin)
         done = self._said.get(key) if self.repeats else None
         if done is None:
-            done = await Session(self.machine).run(command.split(), stdin=stdin, timeout_s=60)
+            done = await self._run(command, stdin)
             if self.repeats:
                 self._said[key] = done
         return done
+
+    async def _run(self, line: str, stdin: bytes) -> Completed:
+        """The line as the host's shell reads it; what PowerShell itself is asked for, it says first."""
+        try:
+            words = _read_by(self.shell, line)
+        except windows_shells.MisreadError as error:
+            return Completed(1, b"", f"{error}\r\n".encode())
+        script = powershell.decoded(words)
+        said = b""
+        if script is not None and script.startswith(WHICH.strip()):
+            said = b"shell 1 \r\n" if self.shell == "bash" else b"shell  \r\n"
+            words = powershell.command(script.removeprefix(WHICH.strip()))
+        if script == WHICH.strip():
+            return Completed(0, said, b"")
+        done = await Session(self.machine).run(words, stdin=stdin, timeout_s=60)
+        # `powershell -c` makes 1 of every exit code but 0.
+        code = min(done.code, 1) if self.shell == "powershell" else done.code
+        return Completed(code, said + done.stdout, done.stderr)
+
+
+def _read_by(shell: str, line: str) -> tuple[str, ...]:
+    if shell != "bash":
+        return windows_shells.SHELLS[shell](line)
+    words = shlex.split(line)
+    while "=" in words[0]:
+        del words[0]
+    return (words[0].replace("/", "\\"), *words[1:])
 
 
 class _Gate(asyncssh.SSHServer):

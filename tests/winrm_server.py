@@ -266,9 +266,10 @@ async def _file(session: Session, order: dict[str, str]) -> Any:
         return list(await session.names(path))
     if act == "move":
         await session.move(path, order["content"])
-    else:
+        return True
+    if act == "remove":
         await session.remove_tree(path)
-    return True
+    return act == "remove" or await session.remove_directory(path)
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -106,7 +106,7 @@ def _remembering(host_class):  # noqa: C901 - classes, not branches
             return PathKind.LINK if shim.LabIsLink(path) else super().kind(path)
 
         def acl(self, path):
-            return _read().get(path.lower()) or super().acl(path)
+            return _read().get(path.lower()) or _owned(super().acl(path))
 
         def set_acl(self, path, sddl):
             power.write()
@@ -187,6 +187,13 @@ def _shim():
     for name in ("LabIsLink", "LabRemoveLink", "LabRemoveLostLinks"):
         getattr(shim, name).argtypes = [ctypes.c_wchar_p]
     return shim
+
+
+def _owned(sddl):
+    """Wine names the user of Unix as every owner; on Windows it is who made it: here, an administrator."""
+    import re
+
+    return re.sub(r"^(O:(S-1-[0-9-]+|[A-Z]{2}))?(?=[GD]:)", "O:BA", sddl)
 
 
 def _text(path):

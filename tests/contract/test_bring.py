@@ -73,6 +73,13 @@ def bring(tmp_path, monkeypatch, served):
     icacls = tools / "icacls"
     icacls.write_text(f'#!/bin/sh\necho "$1" >> {tmp_path}/closed\n')
     icacls.chmod(0o755)
+    # The real one names what somebody else owns on its error stream, and ends with 1.
+    owners = tools / "powershell"
+    owners.write_text(
+        f'#!/bin/sh\necho "$TRANSOM_HOME" >> {tmp_path}/looked\n'
+        f"if [ -e {tmp_path}/foreign ]; then cat {tmp_path}/foreign >&2; exit 1; fi\n"
+    )
+    owners.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tools}{os.pathsep}{os.environ['PATH']}")
     source = Path(transom.bootstrap.windows.__file__).with_name("bring.py")
     spec = importlib.util.spec_from_file_location("bring", source)
@@ -116,6 +123,17 @@ def test_the_program_is_brought_and_its_exit_code_passed_on(bring, tmp_path):
     assert (bring.home / "node.pyz.ran").read_text() == "['boot', '--request', 'r.json']"
     closed = (tmp_path / "closed").read_text().splitlines()
     assert closed == [str(bring.home), str(tmp_path / "run" / "kubeadm")]
+
+
+def test_what_somebody_else_put_there_is_neither_believed_nor_started(bring, tmp_path):
+    """A planted Python with the mark of the right one."""
+    (bring.home / "python").mkdir()
+    (bring.home / "python" / "sha256").write_text(bring.wanted["python"]["sha256"])
+    (tmp_path / "foreign").write_text("C:\\k\\transom\\python belongs to S-1-5-21-7-7-7-1001")
+    assert bring.main() == 1
+    assert (tmp_path / "looked").read_text() == f"{bring.home}\n"
+    assert "belongs to S-1-5-21-7-7-7-1001" in json.loads(Path(bring.REPORT).read_text())["message"]
+    assert not (bring.home / "node.pyz").exists()
 
 
 def test_a_second_boot_fetches_nothing(bring, served):

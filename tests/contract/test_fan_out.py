@@ -83,7 +83,7 @@ def test_no_result_is_lost_and_one_hosts_failure_is_its_own(site, capsys):
     code, _ = told(["plan"], capsys)
     assert code == 0
     seen = [(door.connections, door.commands) for door in hosts.doors.values()]
-    assert seen == [(1, 1)] * _COUNT
+    assert seen == [(1, 2)] * _COUNT  # whose folder it is, then ours
     assert max(door.bytes_in for door in hosts.doors.values()) < 16 * 1024
     assert simulation.api.writes == []
 
@@ -121,7 +121,7 @@ def test_an_interrupted_apply_stops_cleanly_and_the_next_one_goes_on(site, capsy
     serve, begun = door.answer, list[str]()
 
     async def interrupting(command, stdin):
-        is_order = command.endswith("node.pyz")
+        is_order = "node.pyz" in command
         if is_order and read_order(stdin.decode()).verb == "join" and not begun:
             begun.append(command)
             os.kill(os.getpid(), signal.SIGINT)
@@ -147,3 +147,35 @@ def test_an_interrupted_apply_stops_cleanly_and_the_next_one_goes_on(site, capsy
     code, applied = told(["apply", "--yes", *chosen], capsys)
     assert code == 0
     assert all(host["ready"] for host in applied)
+
+
+def test_hosts_live_their_whole_life_whatever_shell_their_ssh_server_has(site, capsys):
+    simulation, hosts = site
+    shells = {"win-01": "cmd", "win-02": "powershell", "win-03": "bash"}
+    for name, shell in shells.items():
+        hosts.doors[name].shell = shell
+    chosen = [word for name in shells for word in ("--host", name)]
+
+    code, planned = told(["plan", *chosen], capsys)
+    assert (code, {host["standing"] for host in planned}) == (1, {"changes"})
+    code, applied = told(["apply", "--yes", *chosen], capsys)
+    assert (code, {host["outcome"] for host in applied}) == (0, {"changed"})
+    code, planned = told(["plan", *chosen], capsys)
+    assert (code, {host["standing"] for host in planned}) == (0, {"unchanged"})
+    code, reset = told(["reset", "--yes", *chosen], capsys)
+    assert (code, {host["outcome"] for host in reset}) == (0, {"reset"})
+    assert not any(simulation.machines[name].is_joined for name in shells)
+
+
+@pytest.mark.parametrize("shell", ["cmd", "powershell", "bash"])
+def test_what_a_host_refuses_is_told_as_that_whatever_its_shell_makes_of_the_exit_code(
+    site, capsys, shell
+):
+    simulation, hosts = site
+    chosen = ["--host", "win-01"]
+    told(["apply", "--yes", *chosen], capsys)
+    hosts.doors["win-01"].shell = shell
+    simulation.machines["win-01"].host.system.admin = False
+
+    code, (host,) = told(["plan", *chosen], capsys)
+    assert (code, host["standing"]) == (3, "refused")

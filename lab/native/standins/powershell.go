@@ -5,7 +5,7 @@
 //   - kubeadm (preflight): ProductName and version of Windows, from the registry
 //   - flanneld: Get-, New- and Remove-NetRoute and Set-NetIPInterface, done by the HNS stand-in on the
 //     host's own interfaces and routes
-//   - Transom: Add- and Remove-MpPreference for processes, kept in the registry where Defender keeps them
+//   - Transom: whose its folders are (folders.go); Add- and Remove-MpPreference for processes, kept in the registry where Defender keeps them
 //
 // The texts of the commands are those of kubernetes v1.36 and v1.37 (pkg/volume/util/subpath,
 // cmd/kubeadm/app/preflight and k8s.io/system-validators) and of flannel v0.28.0 (pkg/routing).
@@ -47,6 +47,9 @@ func script(args []string) string {
 }
 
 func (c *call) powershell() int {
+	if last := len(c.args) - 1; last > 0 && strings.EqualFold(c.args[last-1], "-EncodedCommand") {
+		return c.encodedCommand(c.args[last])
+	}
 	command := script(c.args)
 	switch command {
 	case linkItem + ".LinkType", linkItem + ".Target":

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
 	"maps"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf16"
 )
 
 // fakeHost is a Windows that only remembers.
@@ -393,5 +395,37 @@ func TestServicesAreStoppedAndWinesOwnAreNot(t *testing.T) {
 	}
 	if m.host.known["kubelet"].running || !m.host.known["rpcss"].running {
 		t.Error("kubelet runs or rpcss does not")
+	}
+}
+
+// encoded is a script as -EncodedCommand takes it.
+func encoded(script string) string {
+	var data []byte
+	for _, unit := range utf16.Encode([]rune(trapLine + script)) {
+		data = append(data, byte(unit), byte(unit>>8))
+	}
+	return base64.StdEncoding.EncodeToString(data)
+}
+
+func TestFoldersAreMadeClosedAndToldWithTheirAccess(t *testing.T) {
+	m := newMachine(t)
+	t.Chdir(t.TempDir())
+	before := accessFile
+	accessFile = "access.json"
+	t.Cleanup(func() { accessFile = before })
+	named := strings.NewReplacer("{paths}", "'k', 'transom'", "{closed}", closed)
+	words := []string{"-NoProfile", "-NonInteractive", "-EncodedCommand"}
+	look := encoded(shellLine + named.Replace(lookScript))
+	m.expect(0, "shell  \nabsent k\nabsent transom\n", "powershell", append(words, look)...)
+	os.Mkdir("k", 0o755)
+	m.expect(0, "16 k "+belowRoot+"\nabsent transom\n", "powershell", append(words, look)...)
+	made := "made transom\n16 k " + belowRoot + "\n16 transom O:BAD:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)\n"
+	m.expect(0, made, "powershell", append(words, encoded(named.Replace(makeScript)))...)
+	m.expect(0, "shell  \n", "powershell", append(words, encoded(strings.TrimSuffix(shellLine, "\n")))...)
+	os.Remove("k")
+	os.Symlink("transom", "k")
+	m.expect(0, "1040 k \n", "powershell", append(words, look)...)
+	if out, code := m.run("powershell", append(words, encoded("Remove-Item k"))...); code != 1 {
+		t.Errorf("an unknown script gave %q", out)
 	}
 }

@@ -113,7 +113,8 @@ def _files(plan: BootPlan) -> Iterator[BootFile]:
         "arguments": arguments,
     }
     yield BootFile(rf"{FOLDER}\boot.json", _json(wanted))
-    yield BootFile(rf"{FOLDER}\bring.py", carried("bring.py"))
+    bring = carried("bring.py").replace(b"{owners}", owners_command().encode())
+    yield BootFile(rf"{FOLDER}\bring.py", bring)
     yield BootFile(COMMAND, carried("boot.cmd").replace(b"\n", b"\r\n"))
     yield BootFile(rf"{FOLDER}\request.json", _json(encode(plan.request)))
     if plan.secret is not None:
@@ -135,6 +136,11 @@ def carried(name: str) -> bytes:
     """A file of `windows/` as it goes to machines, with plain line ends."""
     text = (files("transom.bootstrap.windows") / name).read_bytes()
     return text.replace(b"\r\n", b"\n")
+
+
+def owners_command() -> str:
+    """The script that refuses folders of others, as PowerShell's `-EncodedCommand` takes it."""
+    return base64.b64encode(carried("owners.ps1").decode().encode("utf-16-le")).decode()
 
 
 def join_configuration(plan: JoinPlan, secrets: JoinSecrets) -> dict[str, Any]:

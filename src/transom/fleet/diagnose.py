@@ -12,7 +12,7 @@ from dataclasses import field
 from typing import Any, TypeVar
 
 from transom.errors import InvalidDocument, PermanentError, TransomError, UsageError
-from transom.fleet.program import Bring, NodeProgram
+from transom.fleet.program import Bring, NodeProgram, present
 from transom.fleet.run import Connect
 from transom.kube.api import Api
 from transom.model.codec import decode
@@ -118,20 +118,11 @@ async def _node_at(place: str, api: Api | None) -> tuple[str, str]:
 async def visiting(connect: Connect, api: Api | None, *, bring: Bring) -> AsyncIterator[Visit]:
     """Have this version's program on the host for a while, and the cluster's view of its node."""
     session = await connect()
-    program = NodeProgram(session)
     try:
-        was_there = await program.is_there()
-        if was_there:
-            await program.refresh()
-        else:
-            await program.bring(bring())
-        try:
+        async with present(session, NodeProgram(session), bring) as program:
             host = str((await program.inventory())["name"]).lower()
             cluster, unread = await _asked(api, host)
             yield Visit(session, program, host, Given(cluster=cluster), unread)
-        finally:
-            if not was_there:
-                await program.remove()
     finally:
         await session.close()
 

@@ -8,8 +8,11 @@ command without arguments; the order goes in on stdin.
 import hashlib
 import io
 import json
+import re
+import secrets
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -24,6 +27,8 @@ from transom.errors import (
     UnsupportedError,
     UsageError,
 )
+from transom.fleet import folder
+from transom.fleet.folder import HOME, PARENT
 from transom.model.answers import CommandResult, Leftover, Leftovers, Survey
 from transom.model.codec import decode
 from transom.model.event import Event, State
@@ -35,18 +40,8 @@ from transom.remote.session import Completed, Session
 if TYPE_CHECKING:
     from transom.model.sight import Given
 
-_PARENT = r"C:\k"
-HOME = _PARENT + r"\transom"
-_PYTHON = HOME + r"\python"
-_OLD = HOME + r"\old"
-_ZIP = HOME + r"\node.pyz"
 BROUGHT = "brought.json"
-_MANIFEST = rf"{HOME}\{BROUGHT}"
-_COMMAND = (_PYTHON + r"\python.exe", _ZIP)
-_CLOSED = (
-    *("icacls", HOME, "/inheritance:r", "/grant:r"),
-    *("*S-1-5-18:(OI)(CI)F", "*S-1-5-32-544:(OI)(CI)F"),
-)
+_SUM = re.compile(r"[0-9a-f]{64}")
 _QUICK_S = 120.0
 _LOOK_S = 600.0
 _FAMILIES: Mapping[str, type[TransomError]] = {
@@ -58,7 +53,8 @@ _FAMILIES: Mapping[str, type[TransomError]] = {
     "NotBegun": TemporaryError,
     "InUse": TemporaryError,
 }
-_PREFLIGHT = "preflight"
+_PREFLIGHT, _COLLECT, _STATE = "preflight", "collect", "state"
+_VISIT = "transom-visit-"
 _ENDS = (State.DONE, State.REBOOT, State.CANCELLED, State.FAILED)
 
 OnEvent = Callable[[Event], None]
@@ -131,10 +127,27 @@ class Ended:
 
 
 class NodeProgram:
-    """The node program of the host behind a session."""
+    """The node program of the host behind a session.
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    Whose its folder is, is asked once, before anything else.
+    """
+
+    def __init__(self, session: Session, home: str = HOME) -> None:
+        self.session = session
+        self._home = home
+        self._python = rf"{home}\python"
+        self._zip = rf"{home}\node.pyz"
+        self._note = rf"{home}\{BROUGHT}"
+        self._command = (rf"{self._python}\python.exe", self._zip)
+        self._has_home: bool | None = None
+        self._made: tuple[str, ...] = ()
+
+    @classmethod
+    def visiting(cls, session: Session) -> "NodeProgram":
+        """A program for one visit, in a folder of its own: what others keep on the host is not touched."""
+        program = cls(session, rf"{PARENT}\{_VISIT}{secrets.token_hex(4)}")
+        program._has_home = False  # nobody else knows its name
+        return program
 
     async def bring(self, brought: Brought) -> bool:
         """Have the program there; False where it already was."""
@@ -142,16 +155,14 @@ class NodeProgram:
         wanted = json.loads(brought.manifest(()))
         if there is not None and {**there, "made": []} == wanted:
             return False
-        made = tuple(there["made"]) if there else ()
-        for path in (_PARENT, HOME):
-            if await self._session.make_directory(path):
-                made = (*made, path)
-        # Below C:\ every user may make files: close the folder before a program lies in it.
-        await self._checked(_CLOSED)
+        made = self._made = tuple(there["made"]) if there else ()
+        if not self._has_home:
+            made = self._made = (*made, *await folder.make(self.session, self._home))
+            self._has_home = True
         if there is None or there["python"] != wanted["python"]:
             # Written down first, so that a visit that is cut off here can still be taken back.
-            await self._session.put(_MANIFEST, _unfinished(made))
-            await self._set_python_aside((there or {}).get("python") or "unfinished")
+            await self.session.put(self._note, _unfinished(made))
+            await self._set_python_aside(there["python"] if there else "")
             await self._bring_python(brought.members())
         await self._put_program(brought.program, brought.manifest(made))
         return True
@@ -179,8 +190,10 @@ class NodeProgram:
     async def look(self, *words: str, given: "Given") -> Mapping[str, Any]:
         """What a verb that only looks says; to have found something is no failure."""
         verb, *options = words
+        if verb == _COLLECT and self._is_visit:
+            options += ["--into", self._home]
         order = Order(verb=verb, options=(*options, "--given"), input=given)
-        return await self._answer(order, codes=(0, 1), timeout_s=_LOOK_S)
+        return await self._answer(order, timeout_s=_LOOK_S)
 
     async def plan(self, request: Request) -> Mapping[str, Any]:
         """What a run would change."""
@@ -194,7 +207,9 @@ class NodeProgram:
         """Everything a plan needs, by one command; None where no program answers."""
         asked = replace(request, verb=Verb.PLAN, plan_for=request.verb)
         stdin = write_order(Order(verb="survey", input=asked))
-        done = await self._session.run(_COMMAND, stdin=stdin, timeout_s=_QUICK_S)
+        if not await self._is_known():
+            return None
+        done = await self.session.run(self._command, stdin=stdin, timeout_s=_QUICK_S)
         document = _last_document(done.stdout)
         if document.get("kind") == "Failure":
             raise _failed(document)
@@ -214,30 +229,74 @@ class NodeProgram:
         """Run a program of the user on the host, its words as they are: no shell sees them."""
         options = ("--timeout", str(timeout_s), "--", *words)
         order = Order(verb="command", options=options)
-        answer = await self._answer(order, codes=(0,), timeout_s=timeout_s + _QUICK_S)
+        answer = await self._answer(order, timeout_s=timeout_s + _QUICK_S)
         return decode(CommandResult, dict(answer))
 
     async def cancel(self) -> None:
         """Ask the run to stop after its step."""
-        stdin = write_order(Order(verb="cancel"))
-        await self._session.run(_COMMAND, stdin=stdin, timeout_s=_QUICK_S)
+        await self._start(Order(verb="cancel"), timeout_s=_QUICK_S)
 
     async def remove(self) -> None:
         """Take the program away, and the directories that were made for it."""
-        manifest = await self._manifest()
-        if manifest is None:
-            return
-        await self._session.remove_tree(HOME)
-        if _PARENT in manifest["made"] and not await self._session.names(_PARENT):
-            await self._session.remove_tree(_PARENT)
+        if self._is_visit:
+            made = self._made
+        else:
+            manifest = await self._manifest()
+            made = tuple(manifest["made"]) if manifest is not None else ()
+            if manifest is None:
+                return
+            await self._remove_visits()
+        if self._has_home:
+            await self.session.remove_tree(self._home)
+            self._has_home = False
+        if PARENT in made:
+            # Never with all that is in it: somebody else may be at work there by now.
+            await self.session.remove_directory(PARENT)
+
+    async def _remove_visits(self) -> None:
+        """Take away what visits that were cut off have left."""
+        for name in await self.session.names(PARENT):
+            if name.startswith(_VISIT):
+                await self.session.remove_tree(rf"{PARENT}\{name}")
+
+    async def remove_unfinished(self) -> None:
+        """Take away what a visit that was cut off has left; refuse where a journal is there."""
+        if _STATE in await self._names():
+            raise PermanentError(
+                rf"{HOME} has a journal, and the program beside it is not whole",
+                subject=HOME,
+                hint="run `transom apply` or `transom join` first, which brings it again",
+            )
+        await self.remove()
+
+    @property
+    def _is_visit(self) -> bool:
+        return self._home != HOME
+
+    async def _is_known(self) -> bool:
+        """Whether the folder is there; raise where it, or the one above, is not ours."""
+        if self._has_home is None:
+            self._has_home = await folder.is_there(self.session)
+        return self._has_home
+
+    async def _start(
+        self, order: Order, *, timeout_s: float, on_line: Callable[[bytes], None] | None = None
+    ) -> Completed:
+        if not await self._is_known():
+            raise PermanentError(
+                f"the host does not have {self._home}",
+                subject=self._home,
+                hint="run the same command again, which brings it",
+            )
+        return await self.session.run(
+            self._command, stdin=write_order(order), timeout_s=timeout_s, on_line=on_line
+        )
+
+    async def _names(self) -> tuple[str, ...]:
+        return await self.session.names(self._home) if await self._is_known() else ()
 
     async def _follow(self, order: Order, request: Request, watch: "_Watch") -> Ended:
-        done = await self._session.run(
-            _COMMAND,
-            stdin=write_order(order),
-            timeout_s=request.deadline_s + _QUICK_S,
-            on_line=watch.line,
-        )
+        done = await self._start(order, timeout_s=request.deadline_s + _QUICK_S, on_line=watch.line)
         if watch.ended is not None:
             return watch.ended
         said = _last_document(done.stdout)
@@ -253,21 +312,20 @@ class NodeProgram:
 
     async def _ask(self, verb: str, request: Request | None = None) -> Mapping[str, Any]:
         order = Order(verb=verb, input=request)
-        return await self._answer(order, codes=(0,), timeout_s=_QUICK_S)
+        return await self._answer(order, timeout_s=_QUICK_S)
 
-    async def _answer(
-        self, order: Order, *, codes: tuple[int, ...], timeout_s: float
-    ) -> Mapping[str, Any]:
-        done = await self._session.run(_COMMAND, stdin=write_order(order), timeout_s=timeout_s)
+    async def _answer(self, order: Order, *, timeout_s: float) -> Mapping[str, Any]:
+        """What it answers; the document decides, for a shell may make 1 of every exit code but 0."""
+        done = await self._start(order, timeout_s=timeout_s)
         document = _last_document(done.stdout)
         if document.get("kind") == "Failure":
             raise _failed(document)
-        if done.code not in codes or not document:
+        if not document:
             raise _broken(order.verb, done)
         return document
 
     async def _manifest(self) -> dict[str, Any] | None:
-        content = await self._session.read(_MANIFEST)
+        content = await self.session.read(self._note) if await self._is_known() else None
         if content is None:
             return None
         try:
@@ -277,11 +335,11 @@ class NodeProgram:
             return None
 
     async def _put_program(self, program: bytes, manifest: bytes) -> None:
-        await self._session.put(_ZIP, program)
-        await self._session.put(_MANIFEST, manifest)
-        # It starts sooner then, and does without where this fails.
-        compiling = write_order(Order(verb="compile"))
-        await self._session.run(_COMMAND, stdin=compiling, timeout_s=_QUICK_S)
+        await self.session.put(self._zip, program)
+        await self.session.put(self._note, manifest)
+        if not self._is_visit:
+            # It starts sooner then, and does without where this fails.
+            await self._start(Order(verb="compile"), timeout_s=_QUICK_S)
 
     async def _set_python_aside(self, sum_: str) -> None:
         """Move the files of another Python away; services and pods that run them go on.
@@ -289,27 +347,41 @@ class NodeProgram:
         None may stay: it could be loaded by what is started next. The node program removes them
         once nothing runs them any more.
         """
-        names = await self._session.names(_PYTHON)
+        names = await self.session.names(self._python)
         if not names:
             return
-        await self._session.make_directory(_OLD)
-        taken, place, number = await self._session.names(_OLD), sum_, 1
+        old = rf"{self._home}\old"
+        await self.session.make_directory(old)
+        name = sum_ if _SUM.fullmatch(sum_) else "unfinished"
+        taken, place, number = await self.session.names(old), name, 1
         while place in taken:
             number += 1
-            place = f"{sum_}-{number}"
-        await self._session.make_directory(rf"{_OLD}\{place}")
-        for name in names:
-            await self._session.move(rf"{_PYTHON}\{name}", rf"{_OLD}\{place}\{name}")
+            place = f"{name}-{number}"
+        await self.session.make_directory(rf"{old}\{place}")
+        for file in names:
+            await self.session.move(rf"{self._python}\{file}", rf"{old}\{place}\{file}")
 
     async def _bring_python(self, members: Mapping[str, bytes]) -> None:
-        await self._session.make_directory(_PYTHON)
+        await self.session.make_directory(self._python)
         for name, content in members.items():
-            await self._session.put(rf"{_PYTHON}\{name}", content)
+            await self.session.put(rf"{self._python}\{name}", content)
 
-    async def _checked(self, command: tuple[str, ...]) -> None:
-        done = await self._session.run(command, timeout_s=_QUICK_S)
-        if done.code != 0:
-            raise _broken(command[0], done)
+
+@asynccontextmanager
+async def present(
+    session: Session, program: NodeProgram, bring: Bring
+) -> AsyncIterator[NodeProgram]:
+    """Have this version's program on a host for a while: the one that stays there, or one for the visit."""
+    if await program.is_there():
+        await program.refresh()
+        yield program
+        return
+    guest = NodeProgram.visiting(session)
+    try:
+        await guest.bring(bring())
+        yield guest
+    finally:
+        await guest.remove()
 
 
 @dataclass

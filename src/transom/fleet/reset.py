@@ -72,7 +72,7 @@ async def reset_host(
             watcher.stage("bring the node program")
             await run.program.bring(force.brought)
         elif not await run.program.is_there():
-            await run.program.remove()
+            await run.program.remove_unfinished()
             return WasReset(name=wish.address, undone=(), was_there=False, node_deleted=False)
         inventory = await run.program.inventory()
         fleet = single_fleet(wish, view, inventory)
@@ -124,7 +124,7 @@ async def _reset_one(
     run = await _run(doors.connect(host), doors.clock, doors.now())
     try:
         if not await run.program.is_there():
-            await run.program.remove()
+            await run.program.remove_unfinished()
             return Applied(host=host.name, outcome=Outcome.UNCHANGED)
         owner = Owner(cluster=entry.ca_hashes[0], fleet=fleet.name, who="cli")
         request = _request(fleet, host, owner)

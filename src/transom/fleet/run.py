@@ -61,11 +61,14 @@ class HostRun:
     clock: Clock
     name: str
     _met_s: float = field(default=0.0, init=False)
+    _program: NodeProgram | None = field(default=None, init=False)
 
     @property
     def program(self) -> NodeProgram:
         """The node program at the other end of the session."""
-        return NodeProgram(self.session)
+        if self._program is None or self._program.session is not self.session:
+            self._program = NodeProgram(self.session)
+        return self._program
 
     async def reboot(self) -> None:
         """Reboot the host and have a session again."""

@@ -6,7 +6,6 @@ folder that only administrators may write; `remove` goes by that. Whatever is th
 so that both can be run again after any failure.
 """
 
-import base64
 import json
 import re
 from collections.abc import Sequence
@@ -20,6 +19,7 @@ from transom.facts.ssh import SshServer
 from transom.fleet.run import Clock
 from transom.model.records import dataclass
 from transom.node.quoting import join_arguments
+from transom.remote import powershell
 from transom.remote.session import Session
 
 NOTES = r"C:\Windows\transom-ssh.json"
@@ -74,10 +74,7 @@ $a = switch ($o.act) {
 }
 ConvertTo-Json -Compress @{answer = $a}
 """
-COMMAND = (
-    *("powershell", "-NoProfile", "-NonInteractive", "-EncodedCommand"),
-    base64.b64encode(SCRIPT.strip().encode("utf-16-le")).decode(),
-)
+COMMAND = powershell.command(SCRIPT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

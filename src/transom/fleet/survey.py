@@ -17,7 +17,7 @@ from transom.fleet.cluster import ClusterEntry, read_entry
 from transom.fleet.cluster_checks import Checked, check_cluster
 from transom.fleet.hosts import each
 from transom.fleet.plan import FleetPlan, around_nodes, plan_of
-from transom.fleet.program import Bring, NodeProgram, own_sum
+from transom.fleet.program import Bring, NodeProgram, own_sum, present
 from transom.fleet.requests import at_cluster, entry_of, requests_of
 from transom.fleet.run import Clock, Connect
 from transom.kube.api import Api
@@ -126,16 +126,8 @@ async def survey_host(connect: Connect, request: Request, *, bring: Bring) -> Su
         found = await program.survey(request)
         if found is not None and found.program == own_sum():
             return found
-        was_there = await program.is_there()
-        if was_there:
-            await program.refresh()
-        else:
-            await program.bring(bring())
-        try:
-            found = await program.survey(request)
-        finally:
-            if not was_there:
-                await program.remove()
+        async with present(session, program, bring) as ready:
+            found = await ready.survey(request)
         if found is None:
             raise InternalError(
                 f"the node program on {request.recipe.identity.name} does not answer",

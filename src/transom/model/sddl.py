@@ -14,12 +14,32 @@ READ = 0x0012_0089
 WRITE = 0x0012_0116
 EXECUTE = 0x0012_00A0
 FULL = 0x001F_01FF
+DELETE, DELETE_CHILD = 0x0001_0000, 0x0000_0040
+WRITE_DAC, WRITE_OWNER = 0x0004_0000, 0x0008_0000
+# What WRITE has beyond what READ has too: data, appending, attributes and extended ones.
+WRITE_ONLY = 0x0000_0116
 _GENERIC = {"GA": FULL, "GR": READ, "GW": WRITE, "GX": EXECUTE}
-_RIGHTS = {**_GENERIC, "FA": FULL, "FR": READ, "FW": WRITE, "FX": EXECUTE}
+# Windows spells single bits by their names in directory services ("ACE Strings" of Microsoft's reference):
+# LC is the right to make folders in a folder.
+_BITS = ("CC", "DC", "LC", "SW", "RP", "WP", "DT", "LO", "CR")
+_STANDARD = {"SD": DELETE, "RC": 0x0002_0000, "WD": WRITE_DAC, "WO": WRITE_OWNER}
+_RIGHTS = {
+    **{name: 1 << bit for bit, name in enumerate(_BITS)},
+    **_STANDARD,
+    **_GENERIC,
+    "FA": FULL,
+    "FR": READ,
+    "FW": WRITE,
+    "FX": EXECUTE,
+}
 
 # Who is meant by the two-letter names, and which groups a caller of that name is also in.
 EVERYONE, USERS, AUTHENTICATED = "WD", "BU", "AU"
 SYSTEM, ADMINISTRATORS = "SY", "BA"
+# The long one is TrustedInstaller, the same on every Windows.
+TRUSTED_OWNERS = frozenset(
+    (SYSTEM, ADMINISTRATORS, "S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464")
+)
 _GROUPS_OF = {
     SYSTEM: {SYSTEM, ADMINISTRATORS, AUTHENTICATED, EVERYONE},
     ADMINISTRATORS: {ADMINISTRATORS, AUTHENTICATED, USERS, EVERYONE},
@@ -28,7 +48,9 @@ _GROUPS_OF = {
     EVERYONE: {EVERYONE},
 }
 
+_OWNER = re.compile(r"O:(S-1-[0-9-]+|[A-Z]{2})(?=[GDS]:|$)")
 _DACL = re.compile(r"D:(?P<flags>[A-Z]*)(?P<entries>(?:\([^()]*\))*)")
+_EVERYTHING = "NO_ACCESS_CONTROL"  # no list at all: everybody may do everything
 _ENTRY = re.compile(r"\(([^()]*)\)")
 _ENTRY_FIELDS = 6
 
@@ -79,10 +101,18 @@ class AccessList:
 def parse(text: str) -> AccessList:
     """Read the access list of a descriptor; raise ValueError if it has none or is malformed."""
     match = _DACL.search(text)
-    if match is None:
+    if match is None or _EVERYTHING in text:
         raise ValueError(f"no access list in {text!r}")
+    if text[match.end() :] and not text.startswith("S:", match.end()):
+        raise ValueError(f"cannot read all of {text!r}")  # such as an entry with a condition
     entries = tuple(_entry(body) for body in _ENTRY.findall(match["entries"]))
     return AccessList(protected="P" in match["flags"].replace("AI", ""), entries=entries)
+
+
+def owner_of(text: str) -> str:
+    """Who owns what a descriptor describes, as SDDL names them; empty where it does not say."""
+    found = _OWNER.match(text)
+    return found[1] if found else ""
 
 
 def _entry(body: str) -> Entry:

@@ -50,6 +50,7 @@ $Python = Join-Path $Folder 'python'
 $Program = Join-Path $Folder 'node.pyz'
 $Brought = Join-Path $Folder 'brought.json'
 $Administrators = '*S-1-5-18:(OI)(CI)F', '*S-1-5-32-544:(OI)(CI)F'
+$Trusted = 'S-1-5-18', 'S-1-5-32-544', 'S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464'
 $DownloadSeconds = 900
 
 function Stop-Script([int] $Code, [string] $Message, [string] $Next) {
@@ -93,6 +94,18 @@ function Copy-Verified($Wanted, [string] $Target) {
     }
 }
 
+function Assert-Ours($Item) {
+    if ($Item.Attributes -band [IO.FileAttributes]::ReparsePoint) {
+        Stop-Script 3 "$($Item.FullName) is a link to another place" 'Look at it and remove it.'
+    }
+    $owner = (Get-Acl -LiteralPath $Item.FullName).GetOwner([Security.Principal.SecurityIdentifier]).Value
+    if ($Trusted -notcontains $owner) {
+        Stop-Script 3 "$($Item.FullName) belongs to ${owner}: nothing in it is used" "Look at it and remove it, or: icacls $($Item.FullName) /setowner *S-1-5-32-544 /t"
+    }
+}
+
+# Below C:\ every user may make folders and owns what they make: the folder is closed, and refused with
+# anything of theirs in it, before anything in it is read or started.
 function New-ClosedFolder {
     $made = @()
     foreach ($path in $Parent, $Folder) {
@@ -100,12 +113,13 @@ function New-ClosedFolder {
             New-Item -ItemType Directory -Path $path | Out-Null
             $made += $path
         }
+        Assert-Ours (Get-Item -LiteralPath $path -Force)
     }
-    # Below C:\ every user may make files: close the folder before a program lies in it.
     & icacls.exe $Folder '/inheritance:r' '/grant:r' $Administrators | Out-Null
     if ($LASTEXITCODE -ne 0) {
         Stop-Script 5 "icacls could not close $Folder and ended with $LASTEXITCODE" 'Look at who owns it.'
     }
+    Get-ChildItem -LiteralPath $Folder -Force -Recurse | ForEach-Object { Assert-Ours $_ }
     , $made
 }
 
@@ -122,17 +136,16 @@ function Move-PythonAside {
 # Python and the node program, by their sums; what is there already stays.
 function Install-Program($Entry) {
     $there = $null
-    $made = @()
+    $made = New-ClosedFolder
     if (Test-Path -LiteralPath $Brought -PathType Leaf) {
         $there = [IO.File]::ReadAllText($Brought) | ConvertFrom-Json
-        $made = @($there.made)
+        $made = @($there.made) + $made
     }
     $hasPython = $there -and $there.python -eq $Entry.python.sha256 -and
         (Test-Path -LiteralPath (Join-Path $Python 'python.exe') -PathType Leaf)
     if ($hasPython -and $there.program -eq $Entry.program.sha256 -and (Test-Sum $Program $Entry.program.sha256)) {
         return
     }
-    $made += New-ClosedFolder
     if (-not $hasPython) {
         $archive = Join-Path $Folder 'python.zip'
         Copy-Verified $Entry.python $archive

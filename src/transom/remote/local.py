@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from transom.errors import PermanentError, TemporaryError, UsageError
+from transom.remote import powershell
 from transom.remote.session import Completed, Parcel
 
 _REBOOT = "shutdown"
@@ -69,6 +70,10 @@ class LocalSession:
                 process.kill()
                 await process.wait()
 
+    async def script(self, text: str, *, timeout_s: float) -> Completed:
+        """Run a PowerShell script."""
+        return await self.run(powershell.command(text), timeout_s=timeout_s)
+
     async def read(self, path: str) -> bytes | None:
         """Read a file whole."""
         return await asyncio.to_thread(_read, Path(path))
@@ -100,6 +105,10 @@ class LocalSession:
     async def remove_tree(self, path: str) -> None:
         """Remove a file or a directory with all that is in it."""
         await asyncio.to_thread(_remove_tree, Path(path))
+
+    async def remove_directory(self, path: str) -> bool:
+        """Remove a directory only if nothing is in it."""
+        return await asyncio.to_thread(_remove_directory, Path(path))
 
     async def wait_cut(self, *, timeout_s: float) -> None:
         """Say that it stays: whoever waits here would go with the machine."""
@@ -175,6 +184,13 @@ def _remove_tree(path: Path) -> None:
             shutil.rmtree(path)
         else:
             path.unlink(missing_ok=True)
+
+
+def _remove_directory(path: Path) -> bool:
+    with _translated("remove", path):
+        with suppress(OSError):  # something is in it, or it is not there
+            path.rmdir()
+        return not path.exists()
 
 
 @contextmanager

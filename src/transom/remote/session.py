@@ -42,6 +42,10 @@ class Session(Protocol):
         """Run a command to its end; each line it prints is passed on as it comes."""
         ...
 
+    async def script(self, text: str, *, timeout_s: float) -> Completed:
+        """Run a script in Windows PowerShell; an error in it is one line, and exit code 1."""
+        ...
+
     async def read(self, path: str) -> bytes | None:
         """A small file's content, or None where there is no such file."""
         ...
@@ -71,6 +75,10 @@ class Session(Protocol):
 
     async def remove_tree(self, path: str) -> None:
         """Have no such file or directory, whatever was in it."""
+        ...
+
+    async def remove_directory(self, path: str) -> bool:
+        """Have no such directory if nothing is in it; False where something is."""
         ...
 
     async def wait_cut(self, *, timeout_s: float) -> None:

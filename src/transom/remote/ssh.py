@@ -7,13 +7,14 @@ SSH library becomes an error of `transom.errors` here.
 
 import asyncio
 import hashlib
-import re
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 
 from transom.errors import PermanentError, TemporaryError, UsageError
+from transom.remote import powershell
 from transom.remote.session import Completed, Parcel
+from transom.remote.shells import WHICH, Shell, is_plain, line_of, told
 from transom.remote.ssh_config import resolved
 from transom.remote.ssh_connection import CONNECT_S, Person, open_connection
 from transom.remote.ssh_library import asyncssh
@@ -21,7 +22,7 @@ from transom.remote.target import Target
 
 _FILE_S = 300.0
 _CHUNK = 1 << 20
-_PLAIN_WORD = re.compile(r"[\w:\\./()*,+=-]+")
+_SHELL_S = 60.0
 _PART = ".part"
 
 
@@ -52,6 +53,7 @@ class SshSession:
         self._connection = self._hops[-1]
         self._name = name
         self._files: asyncssh.SFTPClient | None = None
+        self._shell: Shell | None = None
 
     async def run(
         self,
@@ -61,13 +63,31 @@ class SshSession:
         timeout_s: float,
         on_line: Callable[[bytes], None] | None = None,
     ) -> Completed:
-        """Run a command of plain words, so that it reads the same in cmd and PowerShell."""
-        unsafe = [word for word in command if _PLAIN_WORD.fullmatch(word) is None]
-        if unsafe:
-            raise UsageError(f"{unsafe[0]!r} cannot be part of a command on a host")
+        """Run a command of plain words, in the form that the host's shell reads."""
+        if self._shell is None and not is_plain(command):
+            line_of(command, Shell.WINDOWS)  # nothing is asked for a command that no shell gets
+            await self._find_shell()
+        line = line_of(command, self._shell or Shell.WINDOWS)
         with self._translated("run a command"):
             async with asyncio.timeout(timeout_s):
-                return await self._run(" ".join(command), stdin, on_line)
+                return await self._run(line, stdin, on_line)
+
+    async def script(self, text: str, *, timeout_s: float) -> Completed:
+        """Run a PowerShell script, which tells the host's shell on the way."""
+        done = await self.run(powershell.command(WHICH + text), timeout_s=timeout_s)
+        found, rest = told(done.stdout)
+        self._shell = found or self._shell
+        return Completed(done.code, rest, done.stderr)
+
+    async def _find_shell(self) -> None:
+        done = await self.script("", timeout_s=_SHELL_S)
+        if self._shell is None:
+            said = (done.stdout + done.stderr).decode(errors="replace").strip()[-500:]
+            raise PermanentError(
+                f"cannot run Windows PowerShell on {self._name}: exit code {done.code}, {said!r}",
+                subject=self._name,
+                hint="check that `powershell` runs there, over SSH and as this user",
+            )
 
     async def _run(
         self, command: str, stdin: bytes, on_line: Callable[[bytes], None] | None
@@ -158,6 +178,16 @@ class SshSession:
                 await files.rmtree(remote)
             elif await files.exists(remote):
                 await files.remove(remote)
+
+    async def remove_directory(self, path: str) -> bool:
+        """Remove a directory only if nothing is in it."""
+        async with self._sftp("remove", path) as files:
+            try:
+                await files.rmdir(_remote(path))
+            except asyncssh.SFTPError:
+                # Servers of the version that Windows has say no more than "failure".
+                return not await files.exists(_remote(path))
+            return True
 
     async def forward(self, port: int, host: str, host_port: int) -> int:
         """Have a port of this machine's loopback lead to a place that the other end reaches."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from transom.errors import PermanentError, TemporaryError, UsageError
 from transom.model.records import dataclass
+from transom.remote import powershell
 from transom.remote.session import Completed, Parcel
 
 if TYPE_CHECKING:
@@ -43,14 +44,12 @@ $a = switch ($o.act) {
   'move' { Move-Item -LiteralPath $p -Destination $o.content; $true }
   'make' { if (Test-Path -LiteralPath $p -PathType Container) { $false } else { $null = New-Item -ItemType Directory -Path $p; $true } }
   'names' { if (Test-Path -LiteralPath $p -PathType Container) { ,@(Get-ChildItem -LiteralPath $p -Force | ForEach-Object Name) } else { ,@() } }
+  'rmdir' { if (Test-Path -LiteralPath $p) { try { [IO.Directory]::Delete($p) } catch [IO.IOException] { } }; -not (Test-Path -LiteralPath $p) }
   'remove' { if (Test-Path -LiteralPath $p) { Remove-Item -LiteralPath $p -Recurse -Force }; $true }
 }
 ConvertTo-Json -Compress @{answer = $a}
 """
-_FILES = (
-    *("powershell", "-NoProfile", "-NonInteractive", "-EncodedCommand"),
-    base64.b64encode(_SCRIPT.strip().encode("utf-16-le")).decode(),
-)
+_FILES = powershell.command(_SCRIPT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +141,10 @@ class WinRmSession:
             process.send(piece, end=number == len(pieces))
         return process
 
+    async def script(self, text: str, *, timeout_s: float) -> Completed:
+        """Run a PowerShell script."""
+        return await self.run(powershell.command(text), timeout_s=timeout_s)
+
     async def read(self, path: str) -> bytes | None:
         """Read a file whole."""
         found = await self._file("read", path)
@@ -180,6 +183,10 @@ class WinRmSession:
     async def remove_tree(self, path: str) -> None:
         """Remove a file or a directory with all that is in it."""
         await self._file("remove", path)
+
+    async def remove_directory(self, path: str) -> bool:
+        """Remove a directory only if nothing is in it."""
+        return bool(await self._file("rmdir", path))
 
     async def wait_cut(self, *, timeout_s: float) -> None:
         """Ask until nobody answers."""

@@ -84,7 +84,7 @@ def test_the_plan_is_exactly_what_apply_does(simulation):
         assert set(changed[len(said) :]) <= set(host.afterwards)
 
 
-def test_a_second_apply_is_one_connection_and_one_command_and_writes_nothing(simulation):
+def test_a_second_apply_is_one_connection_and_two_commands_and_writes_nothing(simulation):
     apply(simulation)
     before = {name: machine.tree() for name, machine in simulation.machines.items()}
     for machine in simulation.machines.values():
@@ -93,7 +93,11 @@ def test_a_second_apply_is_one_connection_and_one_command_and_writes_nothing(sim
     _, watcher = apply(simulation)
     assert outcomes(watcher) == {"win-01": Outcome.UNCHANGED, "win-02": Outcome.UNCHANGED}
     for machine in simulation.machines.values():
-        assert (machine.sessions, len(machine.commands)) == (1, 1)
+        assert machine.sessions == 1
+        assert [words[0] for words in machine.commands] == [
+            "powershell",
+            r"C:\k\transom\python\python.exe",
+        ]
     assert {name: machine.tree() for name, machine in simulation.machines.items()} == before
     assert simulation.api.writes == []
 

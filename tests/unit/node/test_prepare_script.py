@@ -6,7 +6,9 @@ import pytest
 import tree_sitter_powershell
 from tree_sitter import Language, Node, Parser
 
+from transom.bootstrap.compile import carried
 from transom.fleet.script import script
+from transom.model import sddl
 from transom.node.arguments import parser
 
 SOURCE = script()
@@ -22,6 +24,7 @@ COMMANDS = {
     ),
     *("Invoke-WebRequest", "Join-Path", "Move-Item", "New-Item", "New-Object", "Out-Null"),
     *("Read-Host", "Remove-Item", "Set-StrictMode", "Test-Path", "icacls.exe"),
+    *("ForEach-Object", "Get-Acl", "Get-ChildItem", "Get-Item", "Split-Path"),
 }
 
 
@@ -72,3 +75,30 @@ def test_the_token_is_asked_for_without_echo_and_never_an_argument():
     calls = [text for text in texts("command") if "$command" in text]
     assert len(calls) == 3
     assert not [text for text in calls if "$secret" in text or "Password" in text]
+
+
+def test_the_folder_is_closed_and_its_owners_checked_before_anything_in_it_is_read_or_started():
+    text = SOURCE.decode()
+    body = text[text.index("function New-ClosedFolder") :]
+    order = ("Assert-Ours (Get-Item", "& icacls.exe", "-Recurse", "$made = New-ClosedFolder")
+    reads = ("ReadAllText($Brought)", "Test-Sum $Program", "& $command $Program prepare")
+    places = [body.index(word) for word in (*order, *reads)]
+    assert places == sorted(places)
+
+
+def test_every_script_trusts_the_same_owners():
+    names = {"S-1-5-18": sddl.SYSTEM, "S-1-5-32-544": sddl.ADMINISTRATORS}
+    for source in (SOURCE, carried("owners.ps1")):
+        (line,) = re.findall(r"(?im)^\$trusted = (.*)$", source.decode())
+        found = {names.get(sid, sid) for sid in re.findall(r"'([^']+)'", line)}
+        assert found == sddl.TRUSTED_OWNERS
+
+
+def test_the_script_of_owners_parses_and_uses_only_what_windows_powershell_has():
+    source = carried("owners.ps1")
+    tree = parsed(source)
+    assert not tree.has_error
+    found = {
+        source[n.start_byte : n.end_byte].decode() for n in walk(tree) if n.type == "command_name"
+    }
+    assert found <= COMMANDS | {"Assert-Ours"}

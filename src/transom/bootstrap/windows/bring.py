@@ -23,6 +23,7 @@ REPORT = os.path.join(HERE, "report.json")
 WAIT_S = 900
 NOT_TRUSTED = (35, 60)  # curl.exe's exit codes for a handshake or certificate that fails
 ONLY_ADMINISTRATORS = ("*S-1-5-18:(OI)(CI)F", "*S-1-5-32-544:(OI)(CI)F")
+OWNERS = "{owners}"
 
 
 def main():
@@ -32,6 +33,7 @@ def main():
             wanted = json.load(file)
         for folder in (HOME, *wanted["close"]):
             close(folder)
+        check_owners()
         bring_python(wanted["python"])
         bring_program(wanted["program"])
     except Exception as error:  # whatever it is: a machine without a report helps nobody
@@ -62,6 +64,15 @@ def close(folder):
     os.makedirs(folder, exist_ok=True)
     command = ["icacls", folder, "/inheritance:r", "/grant:r", *ONLY_ADMINISTRATORS]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+def check_owners():
+    """Refuse what somebody else put there before it was closed: Windows itself says whose it is."""
+    command = ["powershell", "-NoProfile", "-NonInteractive", "-EncodedCommand", OWNERS]
+    where = dict(os.environ, TRANSOM_HOME=HOME)
+    done = subprocess.run(command, check=False, env=where, capture_output=True)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr.decode(errors="replace").strip())
 
 
 def bring_python(wanted):

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from importlib.resources import files
 
-from transom.bootstrap.compile import ADMINISTRATORS
+from transom.bootstrap.compile import ADMINISTRATORS, owners_command
 from transom.facts import rows
 from transom.facts.imaging import Policy
 from transom.image.packer import answers
@@ -41,7 +41,9 @@ def render(plan: ImagePlan) -> Mapping[str, bytes]:
         SPECIALIZE: configuration(plan.platform, specialize=True),
         "unattend.xml": answers.copies(),
         "policy.cmd": _policy(),
-        "bring.cmd": _carried("bring.cmd").replace(b"{administrators}", ADMINISTRATORS.encode()),
+        "bring.cmd": _carried("bring.cmd")
+        .replace(b"{administrators}", ADMINISTRATORS.encode())
+        .replace(b"{owners}", owners_command().encode()),
         "finish.cmd": _finish(plan),
         **{name: _carried(name) for name in ("fetch.cmd", "prepare.cmd", "check.cmd")},
     }

@@ -10,6 +10,8 @@ def add_arguments(verb: argparse.ArgumentParser, name: str) -> None:
     verb.add_argument(
         "--given", action="store_true", help="read recipe and cluster's view (Given) on stdin"
     )
+    if name == "collect":
+        verb.add_argument("--into", default="", metavar="FOLDER", help="where the archive goes")
     if name == "doctor":
         verb.add_argument("-o", "--output", choices=["text", "json"], default="text")
         verb.add_argument(

@@ -41,7 +41,8 @@ def run(
         return _image(options, machine, layout, say)
     seen = observe(machine, layout, read_given(stdin.read()) if options.given else Given())
     if options.verb == "collect":
-        say(encode(_write(machine, layout, collect(machine, layout, seen), seen.host)))
+        folder = options.into or layout.collected
+        say(encode(_write(machine, folder, collect(machine, layout, seen), seen.host)))
         return 0
     found = examine(seen)
     if options.output == "json":
@@ -88,9 +89,9 @@ class Collected:
     sha256: str
 
 
-def _write(machine: Machine, layout: Layout, archive: bytes, host: str) -> Collected:
+def _write(machine: Machine, folder: str, archive: bytes, host: str) -> Collected:
     time = datetime.fromtimestamp(machine.clock.now(), UTC).strftime("%Y%m%dT%H%M%SZ")
-    path = ntpath.join(layout.collected, f"transom-{host.lower()}-{time}.zip")
-    machine.files.make_directory(layout.collected)
+    path = ntpath.join(folder, f"transom-{host.lower()}-{time}.zip")
+    machine.files.make_directory(folder)
     machine.files.write(path, archive, acl=_CLOSED)
     return Collected(path=path, bytes=len(archive), sha256=hashlib.sha256(archive).hexdigest())

@@ -11,6 +11,7 @@ from transom.model.recipe import Artifact, Recipe
 from transom.model.records import dataclass
 from transom.model.request import Verb
 from transom.model.version import Version
+from transom.node.access import foreign_folders
 from transom.node.certificate import certificates_in
 from transom.node.disruption import Disruption
 from transom.node.host.files import is_whole
@@ -42,6 +43,7 @@ class Preflight:
         """Name each thing that stands in the way."""
         refusals = [
             *_machine(host, want.recipe),
+            *foreign_folders(host.files, want.recipe),
             *_name(host, want),
             *_recipe(want.recipe),
             *_interpreter(host, want.recipe),

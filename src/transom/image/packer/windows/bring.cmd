@@ -2,7 +2,11 @@
 rem Bring Python and cloudbase-init by their sums; node.pyz is there already. An empty URL: the base image has it.
 set "BUILD=C:\transom-build"
 set "CLOUDBASE=%ProgramFiles%\Cloudbase Solutions\Cloudbase-Init"
-icacls.exe C:\k\transom /inheritance:r /grant:r {administrators}
+set "TRANSOM_HOME=C:\k\transom"
+icacls.exe %TRANSOM_HOME% /inheritance:r /grant:r {administrators}
+if errorlevel 1 exit /b 1
+rem What somebody else put there before it was closed is not used: Windows says whose it is.
+powershell.exe -NoProfile -NonInteractive -EncodedCommand {owners}
 if errorlevel 1 exit /b 1
 certutil.exe -hashfile C:\k\transom\node.pyz SHA256 | find.exe "%PROGRAM_SHA256%" >nul
 if not errorlevel 1 goto python
