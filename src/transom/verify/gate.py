@@ -173,7 +173,8 @@ class _Why:
 
 def _worse(before: Outcome, now: Outcome) -> _Why | None:
     if now is Outcome.FAILED and before in (Outcome.PASSED, Outcome.FLAKY):
-        return _Why(Reason.FAILS_NOW, f"it {before.name.lower()} there and fails now")
+        was = "was flaky" if before is Outcome.FLAKY else "passed"
+        return _Why(Reason.FAILS_NOW, f"it {was} there and fails now")
     if not now.ran and before.ran:
         return _Why(Reason.NOT_RUN, f"it ran there and {_missing(now)} now")
     return None

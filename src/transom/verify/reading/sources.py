@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import zlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -52,8 +53,9 @@ def _runs(path: Path, given: Given, *, depth: int) -> Iterator[RunResults]:
             yield _snapshot(path, given)
         else:
             yield _files(path, [path], given)
-    except OSError as error:
-        raise UsageError("cannot read results", subject=str(error.filename or path)) from error
+    except (OSError, EOFError, zlib.error) as error:
+        file = getattr(error, "filename", None) or path
+        raise UsageError("cannot read results", subject=str(file)) from error
 
 
 def _folder(path: Path, given: Given, *, depth: int) -> Iterator[RunResults]:
