@@ -34,7 +34,7 @@ lab-machine: $(LAB_INSTALLED)
 # What only the lab's tests need beside the lab.
 .PHONY: test-machine
 test-machine: lab-machine
-	@command -v fuseiso >/dev/null || tests/setup.sh
+	@command -v fuseiso >/dev/null && command -v chromedriver >/dev/null || tests/setup.sh
 
 setup: $(INSTALLED)  ## make .venv with Transom and everything needed to work on it
 	@echo "ready: $(BIN)/transom --help"
@@ -85,6 +85,7 @@ bench: $(INSTALLED) $(if $(LINUX),$(LAB_INSTALLED)) $(if $(LAB),lab-machine)  ##
 	$(BIN)/python benchmarks/loader.py
 	$(BIN)/python benchmarks/bundle.py
 	$(BIN)/python benchmarks/lint.py
+	$(BIN)/python benchmarks/verify.py
 	$(if $(LINUX),$(BIN)/python benchmarks/lab.py $(if $(LAB),--required))
 	$(if $(LINUX),$(BIN)/python benchmarks/node.py $(if $(LAB),--required))
 

@@ -3,4 +3,5 @@
 set -eu
 export DEBIAN_FRONTEND=noninteractive
 apt-get update -q
-apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends fuseiso cloud-init
+apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends \
+    chromium chromium-driver cloud-init fuseiso

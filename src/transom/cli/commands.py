@@ -69,6 +69,7 @@ COMMANDS = (
     Command("lint", "Workloads", "what will not work on Windows in manifests, and why"),
     Command("fix", "Workloads", "correct manifests in place where that is safe"),
     Command("place", "Workloads", "send Windows workloads to Windows nodes, in their manifests"),
+    Command("verify", "Results", "results of tests over time: a grid, and what regressed"),
     Command("userdata", "Machines", "boot data for cloudbase-init: what it will do, and why not"),
     Command("capi", "Machines", "Cluster API: names and templates of Windows machines"),
     Command("node", "Machines", "the node program, built with its Python for hosts"),

@@ -24,6 +24,7 @@ from transom.cli.documents.nodes import (
     UpgradeResult,
 )
 from transom.cli.documents.recipes import RecipeList
+from transom.cli.documents.verify import GateReport, GridSummary, ImportResult
 from transom.image.bundle.manifest import BundleManifest
 from transom.model.answers import (
     BootReport,
@@ -88,8 +89,11 @@ DOCUMENTS = (
     Document(
         "findings", FindingsDocument, "`-o json` of `transom lint`, `doctor` and `userdata lint`"
     ),
+    Document("gate-report", GateReport, "`transom verify gate -o json`"),
+    Document("grid-summary", GridSummary, "`transom verify grid -o json`"),
     Document("given", Given, "standard input of `node.pyz doctor --given` and `collect --given`"),
     Document("command-result", CommandResult, "answer of the node program's `command`"),
+    Document("import-result", ImportResult, "`transom verify import -o json`"),
     Document("inventory", Inventory, "answer of the node program's `inventory`"),
     Document("join-result", JoinResult, "`transom join -o json`"),
     Document("journal-record", JournalRecord, "each line of the journal on a host"),

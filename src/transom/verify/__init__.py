@@ -1,0 +1,1 @@
+"""Results of tests over time: read, kept, judged, shown. Prints nothing."""

@@ -1,0 +1,1 @@
+"""Results as others write them, read into values with bounds. Nothing in a file is trusted."""
