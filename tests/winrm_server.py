@@ -264,12 +264,10 @@ async def _file(session: Session, order: dict[str, str]) -> Any:
         return await session.make_directory(path)
     if act == "names":
         return list(await session.names(path))
-    if act == "move":
-        await session.move(path, order["content"])
-        return True
-    if act == "remove":
-        await session.remove_tree(path)
-    return act == "remove" or await session.remove_directory(path)
+    if act == "rmdir":
+        return await session.remove_directory(path)
+    await (session.move(path, order["content"]) if act == "move" else session.remove_tree(path))
+    return True
 
 
 class _Handler(BaseHTTPRequestHandler):
