@@ -260,12 +260,10 @@ async def _file(session: Session, order: dict[str, str]) -> Any:
         return shown[act == "sum"]
     if act == "put":
         return await session.put(path, base64.b64decode(order["content"]))
-    if act == "make":
-        return await session.make_directory(path)
+    if act in ("make", "rmdir"):
+        return await (session.make_directory if act == "make" else session.remove_directory)(path)
     if act == "names":
         return list(await session.names(path))
-    if act == "rmdir":
-        return await session.remove_directory(path)
     await (session.move(path, order["content"]) if act == "move" else session.remove_tree(path))
     return True
 

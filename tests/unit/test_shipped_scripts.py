@@ -4,6 +4,7 @@ PowerShell goes on after an error, and after a native program whatever it ended 
 otherwise; `exit` makes 0 of nothing and of a number that is no Int32. cmd.exe goes on after everything.
 """
 
+import base64
 import re
 from importlib.resources import files
 
@@ -18,12 +19,19 @@ from transom.fleet.script import script
 from transom.image.packer.render import _policy
 from transom.remote import winrm
 
+
+def unpacked(encoded):
+    """What PowerShell runs of `-EncodedCommand`."""
+    return base64.b64decode(encoded).decode("utf-16-le")
+
+
+UPDATE = unpacked(windows_update.COMMAND[-1])
 POWERSHELL = {
     "Prepare-Node.ps1": script().decode(),
-    "windows_update, as SYSTEM": windows_update._INSTALL,
-    "windows_update, in the session": windows_update._TASK,
-    "winrm, files": winrm._SCRIPT,
-    "ssh_server": ssh_server.SCRIPT,
+    "windows_update, as SYSTEM": unpacked(re.search(r"-EncodedCommand ([\w+/=]+)", UPDATE)[1]),
+    "windows_update, in the session": UPDATE,
+    "winrm, files": unpacked(winrm._FILES[-1]),
+    "ssh_server": unpacked(ssh_server.COMMAND[-1]),
     "boot data": compile_boot_data(plan(), "script").decode(),
 }
 # Sent as -EncodedCommand: people read what they write to stderr.

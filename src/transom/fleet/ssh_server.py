@@ -32,7 +32,6 @@ _READING = ("FR", "FRFX", "0x1200a9", "0x120089")
 # A session from outside may not add capabilities, so a task of SYSTEM does; 267009, 267011 and 267045
 # are what a task says of itself while it runs, before it ran, and in the queue.
 SCRIPT = r"""
-trap { [Console]::Error.WriteLine($_); exit 1 }
 $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
 $o = [Console]::In.ReadToEnd() | ConvertFrom-Json

@@ -5,10 +5,9 @@ task of SYSTEM does it while the session waits; it leaves nothing behind. Whatev
 a task's result is a UInt32, and `exit` makes 0 of one that is no Int32, and of nothing at all.
 """
 
-import base64
+from transom.remote import powershell
 
 _INSTALL = r"""
-trap { [Console]::Error.WriteLine($_); exit 1 }
 $ErrorActionPreference = 'Stop'
 $s = New-Object -ComObject Microsoft.Update.Session
 $u = $s.CreateUpdateSearcher().Search("IsInstalled=0 and IsHidden=0").Updates
@@ -20,7 +19,6 @@ exit [int]($i.Install().ResultCode -ne 2)
 """
 
 _TASK = r"""
-trap { [Console]::Error.WriteLine($_); exit 1 }
 $ErrorActionPreference = 'Stop'
 $a = New-ScheduledTaskAction -Execute powershell.exe -Argument '-NoProfile -EncodedCommand {install}'
 $null = Register-ScheduledTask transom-update -Action $a -User SYSTEM -RunLevel Highest -Force
@@ -34,11 +32,6 @@ try {
 """
 
 
-def _encoded(script: str) -> str:
-    return base64.b64encode(script.strip().encode("utf-16-le")).decode()
-
-
-COMMAND = (
-    *("powershell", "-NoProfile", "-NonInteractive", "-EncodedCommand"),
-    _encoded(_TASK.replace("{install}", _encoded(_INSTALL))),
+COMMAND = powershell.command(
+    _TASK.replace("{install}", powershell.encoded(powershell.TRAP + _INSTALL.strip()))
 )

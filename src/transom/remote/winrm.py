@@ -30,10 +30,8 @@ _PIECE = 96 * 1024
 _SKIP = "WINRS_SKIP_CMD_SHELL"
 _PIPED = "WINRS_CONSOLEMODE_STDIN"
 
-# Told by one line of JSON, answers with one; a file's bytes are base64 both ways. The trap's words are
-# plain: what PowerShell itself writes to a redirected stderr is CLIXML.
+# Told by one line of JSON, answers with one; a file's bytes are base64 both ways.
 _SCRIPT = r"""
-trap { [Console]::Error.WriteLine($_); exit 1 }
 $ErrorActionPreference = 'Stop'
 $o = [Console]::In.ReadToEnd() | ConvertFrom-Json
 $p = $o.path
