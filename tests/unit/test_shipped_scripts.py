@@ -6,6 +6,7 @@ otherwise; `exit` makes 0 of nothing and of a number that is no Int32. cmd.exe g
 
 import base64
 import re
+from collections.abc import Iterator
 from importlib.resources import files
 
 import pytest
@@ -50,7 +51,7 @@ def parsed(text: str) -> Node:
     return Parser(Language(tree_sitter_powershell.language())).parse(text.encode()).root_node
 
 
-def walk(node: Node):
+def walk(node: Node) -> Iterator[Node]:
     yield node
     for child in node.children:
         yield from walk(child)
