@@ -348,6 +348,27 @@ def kubeadm_for(network):
     return kubeadm
 
 
+KUBELET_CONF = (
+    json.dumps(
+        {
+            "clusters": [
+                {
+                    "name": "c",
+                    "cluster": {
+                        "server": "https://10.0.0.1:6443",
+                        "certificate-authority-data": "eA==",
+                    },
+                }
+            ],
+            "users": [{"name": "u", "user": {"client-certificate": "c", "client-key": "c"}}],
+            "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
+            "current-context": "x",
+        }
+    ).encode()
+    + b"\n"
+)
+
+
 def _join(host, path, network):
     document = json.loads(host.disk.read(path))
     for taken in (KUBERNETES + r"\kubelet.conf", KUBERNETES + r"\pki\ca.crt"):
@@ -368,7 +389,7 @@ def _join(host, path, network):
     host.disk.append(FLAGS_FILE, f'KUBELET_KUBEADM_ARGS="{" ".join(flags)}"\n'.encode())
     host.services.start("kubelet")
     host.disk.append(KUBELET + r"\pki\kubelet-client.pem", b"key")
-    host.disk.append(KUBERNETES + r"\kubelet.conf", b"kubeconfig\n")
+    host.disk.append(KUBERNETES + r"\kubelet.conf", KUBELET_CONF)
     host.disk.remove(bootstrap)
     host.settings.put("hns", network, True)  # by flanneld, once the node is there
     return Completed(code=0, output=f"joined with {token}")
