@@ -169,9 +169,10 @@ class Background(SimulatedBackground):
 
 @dataclass
 class Session:
-    """A session whose other end is the simulated host."""
+    """A session whose other end is the simulated host; one that was cut is of no more use."""
 
     machine: Machine
+    is_cut: bool = False
 
     async def run(
         self, command: Any, *, stdin: bytes = b"", timeout_s: float, on_line: Any = None
@@ -220,7 +221,8 @@ class Session:
         if await self.read(path) == content:
             return False
         if self.machine.cut_at_put and path.endswith(self.machine.cut_at_put):
-            self.machine.cut_at_put = ""
+            self.machine.cut_at_put, self.is_cut = "", True
+        if self.is_cut:
             raise TemporaryError("the session was cut")
         # Neither SFTP nor PowerShell moves a program aside that runs.
         disk, part = self.machine.host.disk, path + ".part"
@@ -245,6 +247,8 @@ class Session:
         self.machine.host.disk.rename(source, target)
 
     async def remove_tree(self, path: str) -> None:
+        if self.is_cut:
+            raise TemporaryError("the session was cut")
         self.machine.host.files.remove_tree(path)
 
     async def remove_directory(self, path: str) -> bool:

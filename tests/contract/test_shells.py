@@ -202,11 +202,9 @@ def test_a_script_says_its_error_as_one_line_and_tells_its_shell_first():
 
 def test_the_lab_answers_the_very_scripts_that_hosts_are_asked_with():
     source = (ROOT / "lab" / "native" / "standins" / "folders.go").read_text(encoding="utf-8")
-    look, make = folder.look_script(("{paths}",)), folder.make_script(("{paths}",))
-    assert look.replace("'{paths}'", "{paths}") in source
-    head = (
-        make.removesuffix(look).replace("'{paths}'", "{paths}").replace(folder.CLOSED, "{closed}")
-    )
+    look, make = folder.look_script(("PATHS",)), folder.make_script(("PATHS",))
+    assert look.replace("'PATHS'", "{paths}") in source
+    head = make.removesuffix(look).replace("'PATHS'", "{paths}").replace(folder.CLOSED, "{closed}")
     assert head in source
     assert WHICH.strip() in source
     assert powershell.TRAP.strip() in source

@@ -64,7 +64,8 @@ def cmd(line: str, environment: Environment | None = None) -> tuple[str, ...]:
 
 def powershell(line: str) -> tuple[str, ...]:
     """What `powershell -c LINE` starts: a bare first word is a command, one in quotes is a text."""
-    words, rest = [], line
+    words: list[str] = []
+    rest = line
     while rest:
         quoted = re.match(r'"([^"$`]*)"(?= |$)', rest)
         bare = re.match(r"[^\s(){};,|&$`\"'@<>#]+(?= |$)", rest)

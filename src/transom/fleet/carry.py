@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from transom.errors import PermanentError
-from transom.fleet.program import HOME
+from transom.fleet.folder import HOME
 from transom.model.fleet import FromLocalFile, Source
 from transom.model.lock import FILE_SCHEME, Lock
 from transom.model.recipe import Artifact

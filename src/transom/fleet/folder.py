@@ -6,6 +6,7 @@ second; names of accounts differ by language, so that everything here goes by SI
 made with its access in one call and is never open, not even for a moment.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 
 from transom.errors import InternalError, UnsupportedError
@@ -19,6 +20,7 @@ CLOSED = "O:BAG:SYD:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)"
 """SYSTEM and administrators alone; the same as the recipe wants for both folders."""
 
 _SCRIPT_S = 120.0
+_PLAIN = re.compile(r"[A-Za-z0-9:\\-]+")
 _DIRECTORY, _REPARSE_POINT = 0x10, 0x400
 _ABSENT = "absent"
 _MADE = "made"
@@ -77,6 +79,14 @@ async def is_there(session: Session) -> bool:
     for item in seen.values():
         _judge(item)
     return seen[HOME].attributes is not None
+
+
+async def ours(session: Session, paths: Sequence[str]) -> tuple[str, ...]:
+    """Those of the folders that nobody else could have made or filled."""
+    if not paths:
+        return ()
+    seen = _seen(await _run(session, look_script(paths)), paths)
+    return tuple(path for path in paths if _is_ours(seen[path]))
 
 
 async def make(session: Session, folder: str) -> tuple[str, ...]:
@@ -142,6 +152,14 @@ def _judge(seen: _Seen) -> None:
         raise _refused(seen.path, f"can be changed by {others}", _repair(seen.path))
 
 
+def _is_ours(seen: _Seen) -> bool:
+    try:
+        _judge(seen)
+    except UnsupportedError:
+        return False
+    return seen.attributes is not None
+
+
 def _others(seen: _Seen) -> str:
     """Who else may change the folder; new entries are no harm in the parent, where each has its owner."""
     try:
@@ -185,4 +203,5 @@ def _refused(path: str, why: str, repair: str) -> UnsupportedError:
 
 
 def _listed(paths: Sequence[str]) -> str:
+    assert all(_PLAIN.fullmatch(path) for path in paths)
     return ", ".join(f"'{path}'" for path in paths)

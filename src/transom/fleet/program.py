@@ -55,6 +55,7 @@ _FAMILIES: Mapping[str, type[TransomError]] = {
 }
 _PREFLIGHT, _COLLECT, _STATE = "preflight", "collect", "state"
 _VISIT = "transom-visit-"
+_VISIT_NAME = re.compile(_VISIT + "[0-9a-f]{8}")
 _ENDS = (State.DONE, State.REBOOT, State.CANCELLED, State.FAILED)
 
 OnEvent = Callable[[Event], None]
@@ -238,14 +239,12 @@ class NodeProgram:
 
     async def remove(self) -> None:
         """Take the program away, and the directories that were made for it."""
-        if self._is_visit:
-            made = self._made
-        else:
+        made = {*self._made}
+        if not self._is_visit:
             manifest = await self._manifest()
-            made = tuple(manifest["made"]) if manifest is not None else ()
+            made = {*(manifest["made"] if manifest else ()), *await self._remove_visits()}
             if manifest is None:
-                return
-            await self._remove_visits()
+                self._has_home = False  # what is there is not ours to remove
         if self._has_home:
             await self.session.remove_tree(self._home)
             self._has_home = False
@@ -253,11 +252,16 @@ class NodeProgram:
             # Never with all that is in it: somebody else may be at work there by now.
             await self.session.remove_directory(PARENT)
 
-    async def _remove_visits(self) -> None:
-        """Take away what visits that were cut off have left."""
-        for name in await self.session.names(PARENT):
-            if name.startswith(_VISIT):
-                await self.session.remove_tree(rf"{PARENT}\{name}")
+    async def _remove_visits(self) -> list[str]:
+        """Take away what visits that were cut off have left; the directories that they had made."""
+        # Names of any other form are not ours, and become part of no script.
+        left = [name for name in await self.session.names(PARENT) if _VISIT_NAME.fullmatch(name)]
+        made: list[str] = []
+        for path in await folder.ours(self.session, [rf"{PARENT}\{name}" for name in left]):
+            note = await _read_note(self.session, rf"{path}\{BROUGHT}")
+            made += note["made"] if note else ()
+            await self.session.remove_tree(path)
+        return made
 
     async def remove_unfinished(self) -> None:
         """Take away what a visit that was cut off has left; refuse where a journal is there."""
@@ -325,14 +329,7 @@ class NodeProgram:
         return document
 
     async def _manifest(self) -> dict[str, Any] | None:
-        content = await self.session.read(self._note) if await self._is_known() else None
-        if content is None:
-            return None
-        try:
-            found = json.loads(content)
-            return {**found, "made": list(found["made"])}
-        except (ValueError, KeyError, TypeError):
-            return None
+        return await _read_note(self.session, self._note) if await self._is_known() else None
 
     async def _put_program(self, program: bytes, manifest: bytes) -> None:
         await self.session.put(self._zip, program)
@@ -417,6 +414,18 @@ class _Watch:
                 event.error,
                 " ".join(reason.hint for reason in said),
             )
+
+
+async def _read_note(session: Session, path: str) -> dict[str, Any] | None:
+    """What was brought, as it was written down; None where that is missing or broken."""
+    content = await session.read(path)
+    if content is None:
+        return None
+    try:
+        found = json.loads(content)
+        return {**found, "made": list(found["made"])}
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def _unfinished(made: tuple[str, ...]) -> bytes:

@@ -15,6 +15,7 @@ from transom.fleet.reset import reset_host
 from transom.fleet.survey import survey_fleet
 from transom.node.host.simulated_disk import Entry
 from transom.node.host.values import PathKind
+from transom.remote import powershell
 
 K, HOME = r"C:\k", r"C:\k\transom"
 USER = "S-1-5-21-3623811015-3361044348-30300820-1013"
@@ -182,6 +183,19 @@ def test_a_visit_that_is_cut_off_leaves_nothing_that_a_reset_does_not_take(world
     have(world, K + r"\transom-visit-0a1b2c3d", f"O:BAG:SY{CLOSED}")
     asyncio.run(reset_host(world.wish, world.doors, watcher=world))
     assert world.tree() == before
+
+
+@pytest.mark.parametrize("name", ["transom-visit-ffffffff", "transom-visit-'; calc; '"])
+def test_a_folder_that_only_looks_like_that_of_a_visit_is_left_alone(world, brought, name):
+    """Its maker could have put links into it, to have an administrator remove what they lead to."""
+    join = join_host(world.wish, world.doors, brought=brought, pin=world.pin, watcher=world)
+    asyncio.run(join)
+    planted = rf"{K}\{name}"
+    have(world, planted, f"O:{USER}G:BU{BELOW_C}")
+    asyncio.run(reset_host(world.wish, world.doors, watcher=world))
+    assert world.host.files.kind(planted) is PathKind.DIRECTORY
+    assert world.host.files.kind(HOME) is PathKind.ABSENT
+    assert not any("calc" in (powershell.decoded(words) or "") for words in world.commands)
 
 
 def test_a_visit_closes_its_folder_before_anything_is_in_it(world, brought):
