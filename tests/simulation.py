@@ -89,6 +89,7 @@ class Machine:
     lost_starts: int = 0
     reboots: int = 0
     problem: str = ""
+    peer: str = ""
     is_away: bool = False
     api: MemoryApi = field(default_factory=lambda: MemoryApi(server_version="1.37.1"))
 
@@ -168,6 +169,10 @@ class Session:
     """A session whose other end is the simulated host."""
 
     machine: Machine
+
+    @property
+    def peer(self) -> str:
+        return self.machine.peer
 
     async def run(
         self, command: Any, *, stdin: bytes = b"", timeout_s: float, on_line: Any = None

@@ -112,8 +112,17 @@ async def _approves(api: Api) -> None:
     assert asked.subject == "system:node:somebody"
     assert asked.names == ("somebody", "10.0.0.21")
     assert asked.usages == ("digital signature", "server auth")
-    await api.approve("asked", reason="a contract")
+    assert asked.unreadable == ""
+    assert await api.approve("asked", reason="a contract", judge=lambda _: "not now") == "not now"
+    (still,) = [item for item in await api.request_sights() if item.name == "asked"]
+    assert still.state is RequestState.PENDING
+    judged = []
+    assert (
+        await api.approve("asked", reason="a contract", judge=lambda it: judged.append(it) or "")
+        == ""
+    )
+    assert judged == [asked]
     (asked,) = [item for item in await api.request_sights() if item.name == "asked"]
     assert asked.state is RequestState.APPROVED
     with pytest.raises(PermanentError):
-        await api.approve("no-such-request", reason="a contract")
+        await api.approve("no-such-request", reason="a contract", judge=lambda _: "")

@@ -333,6 +333,21 @@ def test_a_jump_host_carries_the_connection(tmp_path):
     assert asyncio.run(story()) == (b"through", 1, 1)
 
 
+def test_the_address_of_the_host_is_known_unless_a_jump_host_leads_there(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+
+    async def story():
+        async with Server(tmp_path / "a") as jump, Server(tmp_path / "b") as server:
+            direct, carried = await server.connect(), await server.connect(jump=jump.target)
+            peers = direct.peer, carried.peer
+            await carried.close()
+            await direct.close()
+            return peers
+
+    assert asyncio.run(story()) == ("127.0.0.1", "")
+
+
 def test_a_key_file_that_is_none_is_the_users_mistake(tmp_path):
     (tmp_path / "none").write_text("not a key")
 

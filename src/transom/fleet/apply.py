@@ -26,7 +26,7 @@ from transom.model.answers import Survey
 from transom.model.fleet import Host, Reboot
 from transom.model.problem import Refusal
 from transom.model.records import dataclass
-from transom.model.request import Request, Verb, run_name
+from transom.model.request import Verb, run_name
 from transom.recipe.node_labels import given_labels
 
 _BRINGING = ("artifacts", "upgrade")
@@ -149,7 +149,7 @@ async def _work(work: Applying, host: Host, planned: HostPlan, watcher: Watcher)
         await empty(api, node_name, host.upgrade.drain, work.doors.clock)
     since = await api.time() if api is not None and planned.joins else 0
     try:
-        changed = await _change(work, host, planned, watcher)
+        changed, peer = await _change(work, host, planned, watcher)
     except PermanentError:
         if planned.drains and api is not None and request.verb is Verb.UPGRADE:
             await _let_go(api, node_name, work.doors.clock)
@@ -164,7 +164,8 @@ async def _work(work: Applying, host: Host, planned: HostPlan, watcher: Watcher)
     notes: tuple[str, ...] = ()
     if planned.joins and work.approve and work.surveyed.entry.kubelet.get("serverTLSBootstrap"):
         watcher.stage("approve the serving certificate")
-        notes = await approve_serving(api, _asker(work, host, request, since), work.doors.clock)
+        asker = _asker(work, host, peer, since)
+        notes = await approve_serving(api, asker, work.doors.clock)
     await patiently(lambda: uncordon(api, node), work.doors.clock)
     return Applied(
         host=host.name,
@@ -186,7 +187,8 @@ async def _let_go(api: Api, name: str, clock: Clock) -> None:
 
 async def _change(
     work: Applying, host: Host, planned: HostPlan, watcher: Watcher
-) -> tuple[str, ...]:
+) -> tuple[tuple[str, ...], str]:
+    """Bring the host to its recipe; name the steps that changed and where it was reached."""
     doors = work.doors
     request = work.surveyed.requests[host.name]
     if doors.api is None and doors.token is not None and request.join is not None:
@@ -194,6 +196,7 @@ async def _change(
     watcher.stage("connect to the host")
     name = run_name(doors.now(), request.verb.value)
     run = HostRun(doors.connect(host), await doors.connect(host)(), doors.clock, name)
+    peer = run.session.peer
     try:
         watcher.stage("bring the node program")
         await run.program.bring(doors.bring())
@@ -211,7 +214,7 @@ async def _change(
         )
         if doors.holdings is not None and lacking:
             await clear(run.session)
-        return changed
+        return changed, peer
     finally:
         await run.session.close()
 
@@ -224,12 +227,18 @@ def _lacking(survey: Survey | TransomError) -> tuple[str, ...]:
     return tuple(change.subject for step in steps for change in step.drift)
 
 
-def _asker(work: Applying, host: Host, request: Request, since: int) -> Asker:
-    survey = work.surveyed.surveys[host.name]
-    assert isinstance(survey, Survey)
-    node, inventory = request.recipe.join.node_name, survey.inventory
-    addresses = [address for adapter in inventory.adapters for address in adapter.addresses]
-    return Asker(node=node, names=names_of(node, inventory.name, addresses), since=since)
+def _asker(work: Applying, host: Host, peer: str, since: int) -> Asker:
+    """What the operator knows the node by: never what the host says of itself."""
+    entry, node = work.surveyed.entry, work.surveyed.requests[host.name].recipe.join.node_name
+    written = host.kubelet.extra_args.get("node-ip", "").split(",")
+    return Asker(
+        node=node,
+        names=names_of(node, (host.address, peer, *written)),
+        since=since,
+        endpoint=entry.endpoint,
+        services=entry.service_cidrs,
+        domain=str(entry.kubelet.get("clusterDomain") or ""),
+    )
 
 
 async def _look_after_unchanged(work: Applying, planned: Sequence[HostPlan]) -> None:

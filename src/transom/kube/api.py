@@ -4,7 +4,7 @@
 both to the same answers. Called by `fleet`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import Any, Protocol
 
@@ -55,6 +55,10 @@ class Secret:
     name: str
     type: str
     data: Mapping[str, str] = field(repr=False)
+
+
+Judge = Callable[[CertificateRequestSight], str]
+"""Says why a request is not approved; empty where it is."""
 
 
 class Api(Protocol):
@@ -120,8 +124,11 @@ class Api(Protocol):
         """Every DaemonSet, as JSON has it."""
         ...
 
-    async def approve(self, request: str, *, reason: str) -> None:
-        """Approve a CertificateSigningRequest that is still pending."""
+    async def approve(self, request: str, *, reason: str, judge: Judge) -> str:
+        """Approve a CertificateSigningRequest, unless its judge says why not; that is returned.
+
+        What is judged is what is approved: the request as it is read for this, in one version.
+        """
         ...
 
     async def set_unschedulable(self, name: str, *, unschedulable: bool) -> None:

@@ -35,6 +35,11 @@ async def connect(name: str) -> "LocalSession":
 class LocalSession:
     """This machine in use; see `remote.session.Session`."""
 
+    @property
+    def peer(self) -> str:
+        """Unknown: nothing is connected."""
+        return ""
+
     async def run(
         self,
         command: Sequence[str],

@@ -31,6 +31,11 @@ class Parcel:
 class Session(Protocol):
     """One open connection to one host."""
 
+    @property
+    def peer(self) -> str:
+        """The address that this machine is connected to; empty where that is not the host's own."""
+        ...
+
     async def run(
         self,
         command: Sequence[str],

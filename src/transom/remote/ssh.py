@@ -53,6 +53,12 @@ class SshSession:
         self._name = name
         self._files: asyncssh.SFTPClient | None = None
 
+    @property
+    def peer(self) -> str:
+        """Where the connection ends; behind a jump host only that one knows."""
+        found = self._connection.get_extra_info("peername") if len(self._hops) == 1 else None
+        return str(found[0]) if found else ""
+
     async def run(
         self,
         command: Sequence[str],

@@ -98,6 +98,11 @@ class WinRmSession:
         self._shell = shell
         self._target = target
 
+    @property
+    def peer(self) -> str:
+        """Unknown: each message may take a connection of its own."""
+        return ""
+
     async def run(
         self,
         command: Sequence[str],
