@@ -275,7 +275,16 @@ def _token(fleet: "Fleet", secrets: Secrets) -> "Callable[[], Awaitable[str]] | 
         return None
 
     async def token() -> str:
-        return await secrets.value(place, of=f"joining fleet {fleet.name}")
+        from transom.node.join_configuration import TOKEN
+
+        found = await secrets.value(place, of=f"joining fleet {fleet.name}")
+        if TOKEN.fullmatch(found) is None:
+            raise UsageError(
+                f"what fleet {fleet.name} names in cluster.tokenFrom is no bootstrap token",
+                subject=fleet.name,
+                hint="it is six letters or digits, a dot, and sixteen more: `kubeadm token create`",
+            )
+        return found
 
     return token
 
