@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from transom.errors import PermanentError, TemporaryError, UsageError
-from transom.remote.session import Completed, Parcel
+from transom.remote.session import Completed, Parcel, must_be_bounded
 
 _REBOOT = "shutdown"
 _LINE = 16 * 1024 * 1024
@@ -124,6 +124,7 @@ async def _ended(
     stdout = bytearray()
     while line := await process.stdout.readline():
         stdout += line
+        must_be_bounded("this machine", stdout)
         if on_line is not None:
             on_line(line)
     return Completed(await process.wait(), bytes(stdout), await said)

@@ -19,8 +19,9 @@ from tests.simulation import (
 )
 from tests.unit.fleet.test_carry import Held
 
-from transom.cli import fleet_access
+from transom.cli import collect, fleet_access
 from transom.cli.main import main
+from transom.errors import PermanentError
 from transom.fleet.marks import FLEET
 from transom.kube.api import Node, Pod, Secret
 from transom.kube.memory_objects import MemoryObjects
@@ -297,6 +298,23 @@ def test_doctor_and_collect_visit_every_host_and_say_which_cannot_be_reached(
     assert (tmp_path / archive["file"]).is_file()
     assert main(["doctor", "10.0.0.2", "--host", "win-01"]) == 2
     assert main(["collect", "10.0.0.2", "--pool", "web"]) == 2
+
+
+@pytest.mark.usefixtures("site")
+def test_an_archive_that_cannot_be_written_is_that_hosts_matter_alone(capsys, monkeypatch):
+    def write(collected, folder):
+        if collected.host == "win-01":
+            raise PermanentError("cannot write it: No space left on device")
+        return real(collected, folder)
+
+    assert main(["apply", "--yes"]) == 0
+    real = collect.write
+    monkeypatch.setattr(collect, "write", write)
+    capsys.readouterr()
+    assert main(["collect", "--directory", "out", "-o", "json"]) == 5
+    said = capsys.readouterr()
+    assert [archive["host"] for archive in json.loads(said.out)["archives"]] == ["win-02"]
+    assert "win-01: cannot write it" in said.err
 
 
 def test_a_node_that_others_made_is_adopted_and_then_planned(site, capsys):
