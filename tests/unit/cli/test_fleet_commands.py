@@ -621,7 +621,11 @@ def test_a_rival_is_refused_before_any_host_is_touched(with_addons, capsys):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["plan", "--bundle", "x", "--lock", "l"], "--bundle uses nothing else, so --lock has no"),
+        (["plan", "--bundle", "x", "--python", "p"], "--bundle uses nothing else, so --python has"),
+        (
+            ["plan", "--bundle", "x", "--bundle-signature", "s"],
+            "--bundle-signature needs --bundle-key",
+        ),
         (["apply", "--bundle", "x", "--ca-file", "c"], "so --ca-file has no place beside it"),
         (["upgrade", "10.0.0.9", "--bundle", "x"], "--bundle is for the hosts of a fleet here"),
         (["upgrade", "--mirror", "https://a=https://b"], "--mirror is for one machine"),
@@ -646,23 +650,105 @@ def test_a_bundle_that_is_not_one_is_refused_before_a_host_is_reached(site, tmp_
     assert [machine.host.calls.count for machine in site.machines.values()] == before
 
 
-def test_apply_with_a_bundle_uses_its_lock_its_python_and_its_bytes(site, tmp_path, monkeypatch):
+@pytest.fixture
+def bundle(site, monkeypatch):
+    """A whole bundle of the fleet's own bytes, signed by the key site.pub alone."""
+
     class Bundle(Held):
+        made_by = site.lock
+
         def __init__(self, path):
             assert path.name == "shop.bundle"
             (machine, *_others) = site.machines.values()
             super().__init__(machine.host.source.content.values())
 
-        def lock(self):
-            return site.lock
+        def refuse_unsigned(self, *, signature, key):
+            assert signature.name == "shop.bundle.sig"
+            if key.name != "site.pub":
+                raise PermanentError("is not this bundle's signature")
 
-        def python(self):
+        def lock(self):
+            return self.made_by
+
+        def python(self, lock):
+            assert [entry.id for entry in lock.entries if entry.id == "python"]
             return python_archive()
 
     monkeypatch.setattr("transom.image.bundle.holdings.BundleHoldings", Bundle)
-    (tmp_path / "transom.lock").unlink()
-    assert main(["apply", "--yes", "--no-addons", "--bundle", "shop.bundle"]) == 0
+    return Bundle
+
+
+APPLY = ["apply", "--yes", "--no-addons", "--bundle", "shop.bundle"]
+
+
+@pytest.mark.usefixtures("bundle")
+def test_apply_with_a_bundle_of_the_lock_uses_its_python_and_its_bytes(site):
+    assert main(APPLY) == 0
     assert [machine.host.source.asked for machine in site.machines.values()] == [[], []]
+
+
+@pytest.mark.usefixtures("bundle")
+def test_a_signed_bundle_needs_no_lock(site, tmp_path):
+    (tmp_path / "transom.lock").unlink()
+    assert main([*APPLY, "--bundle-key", "site.pub"]) == 0
+    assert [machine.host.source.asked for machine in site.machines.values()] == [[], []]
+
+
+@pytest.mark.usefixtures("bundle")
+@pytest.mark.parametrize(
+    "case",
+    [
+        ([], 2, "nothing says that shop.bundle is the bundle that was meant"),
+        (["--bundle-key", "other.pub"], 5, "is not this bundle's signature"),
+        (["--lock", "gone.lock"], 2, "there is no gone.lock"),
+    ],
+)
+def test_a_bundle_without_a_lock_and_a_signature_reaches_no_host(site, tmp_path, capsys, case):
+    more, code, said = case
+    (tmp_path / "transom.lock").unlink()
+    assert main([*APPLY, *more]) == code
+    assert said in capsys.readouterr().err
+    assert all(machine.sessions == 0 for machine in site.machines.values())
+
+
+@pytest.mark.parametrize("more", [[], ["--bundle-key", "site.pub"]])
+def test_a_bundle_with_other_bytes_than_the_lock_reaches_no_host_signed_or_not(
+    site, bundle, capsys, more
+):
+    (kubelet,) = [entry for entry in site.lock.entries if entry.id == "kubelet"]
+    bundle.made_by = site.lock.with_entries([replace(kubelet, sha256="0" * 64)])
+    assert main([*APPLY, *more]) == 5
+    assert "is not of the lock transom.lock: kubelet 1.37.1" in capsys.readouterr().err
+    assert all(machine.sessions == 0 for machine in site.machines.values())
+
+
+def test_a_bundle_with_what_the_lock_does_not_name_is_refused(site, bundle, capsys):
+    (kubelet,) = [entry for entry in site.lock.entries if entry.id == "kubelet"]
+    bundle.made_by = site.lock.with_entries([replace(kubelet, url="https://elsewhere/kubelet.exe")])
+    assert main(APPLY) == 5
+    assert "kubelet 1.37.1" in capsys.readouterr().err
+
+
+def test_a_bundle_of_a_part_of_the_lock_is_enough_where_it_has_what_is_needed(
+    site, bundle, tmp_path
+):
+    image = replace(site.lock.entries[0], id="image", version="registry.corp/more:1")
+    (tmp_path / "transom.lock").write_text(write_lock(site.lock.with_entries([image])))
+    assert bundle.made_by == site.lock
+    assert main(APPLY) == 0
+
+
+@pytest.mark.usefixtures("bundle")
+def test_the_bundle_that_a_fleet_names_is_judged_the_same(site, tmp_path, capsys):
+    fleet = tmp_path / "fleet.yaml"
+    text = fleet.read_text().replace("\nspec:\n", "\nspec:\n  source: {bundle: shop.bundle}\n")
+    fleet.write_text(text)
+    (tmp_path / "transom.lock").unlink()
+    for command in (["plan", "--no-addons"], ["status"], ["doctor"], ["reset", "--all", "--yes"]):
+        assert main(command) == 2, command
+        assert "nothing says that" in capsys.readouterr().err
+    assert all(machine.sessions == 0 for machine in site.machines.values())
+    assert main(["plan", "--no-addons", "--bundle-key", "site.pub"]) == 1
 
 
 def test_a_file_beside_the_fleet_goes_to_every_host(site, tmp_path):
