@@ -10,6 +10,7 @@ from transom.errors import PermanentError, UsageError
 from transom.fleet.answer import read_answer
 from transom.fleet.cluster import read_cluster
 from transom.fleet.join import Doors, Pin, planned, request_for
+from transom.fleet.ownership import claims_anew
 from transom.fleet.program import Brought
 from transom.fleet.run import HostRun
 from transom.fleet.single import Wish
@@ -48,7 +49,7 @@ async def adopt_host(
         adoption = replace(request, verb=Verb.ADOPT)
         plan_request = replace(request, verb=Verb.PLAN, plan_for=Verb.ADOPT)
         is_new = bool(planned(await run.program.plan(plan_request), request))
-        if is_new:
+        if is_new or await claims_anew(run.program, request):
             watcher.stage("write down what is there")
             ended = await run.follow(adoption, watcher.event)
             if ended.state is not State.DONE:

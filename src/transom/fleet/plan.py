@@ -12,6 +12,7 @@ from enum import StrEnum
 from transom.errors import Refused, TemporaryError, TransomError
 from transom.fleet.addon_change import AddonPlan
 from transom.fleet.cluster_checks import Checked
+from transom.fleet.ownership import another_owner, claim
 from transom.fleet.reasons import with_reasons
 from transom.fleet.waves import Away, away_of, nothing_begun, pools_of, waves_of
 from transom.kube.api import Node
@@ -162,6 +163,7 @@ def host_plan(host: Host, survey: Survey | TransomError, request: Request) -> Ho
     )
     is_heavy = _ORDER.index(disruption) > _ORDER.index(Disruption.KUBELET_RESTART)
     is_upgrade = request.verb is Verb.UPGRADE and bool(steps)
+    steps = (*steps, *claim(host.name, survey.status.owner, request))
     changes = Standing.CHANGES if steps else Standing.UNCHANGED
     return HostPlan(
         name=host.name,
@@ -195,18 +197,8 @@ def _standing(error: TransomError) -> Standing:
 
 def _ownership(host: Host, survey: Survey, request: Request) -> tuple[Refusal, ...]:
     owner = survey.status.owner
-    if owner is not None and not owner.gives_way_to(request.owner):
-        other = f"fleet {owner.fleet}, cluster {owner.cluster or 'none yet'}, by {owner.who}"
-        return (
-            Refusal(
-                id="another-owner",
-                subject=host.name,
-                found=other,
-                reason=f"the host's journal does not belong to fleet {request.owner.fleet} here",
-                fix="Reset the host there first, or leave it to its owner.",
-                source="",
-            ),
-        )
+    if owner is not None and not owner.gives_way_to(request.owner, request.pins):
+        return (another_owner(host.name, owner, request.owner),)
     if not any(change.id == _FOREIGN_NODE for change in _preflight(survey)):
         return ()
     if set(_pins(survey.authority)) & set(request.join.ca_hashes if request.join else ()):
