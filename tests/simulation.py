@@ -18,7 +18,7 @@ from typing import Any
 
 import trustme
 import yaml
-from tests.unit.node.conftest import KUBERNETES, kubeadm_for
+from tests.unit.node.conftest import FLAGS_FILE, KUBELET, KUBERNETES, kubeadm_for, patched
 
 from transom.errors import TemporaryError
 from transom.fleet.program import Brought, own_program
@@ -33,6 +33,7 @@ from transom.node.host.simulated import SimulatedHost
 from transom.node.host.simulated_services import SimulatedBackground
 from transom.node.host.values import Adapter, NodeHealth, PathKind
 from transom.node.host.values import Completed as Ran
+from transom.node.kubelet_flags import parse_flags_file
 from transom.node.program import main
 from transom.recipe.pinnable import artifacts_of
 from transom.remote.session import Completed, Parcel
@@ -42,6 +43,7 @@ AUTHORITY = trustme.CA().cert_pem.bytes()
 NET_CONF = {"Network": "10.244.0.0/16", "Backend": {"Type": "vxlan", "VNI": 4096, "Port": 4789}}
 NOW = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 KUBELET_CONF = KUBERNETES + r"\kubelet.conf"
+KUBELET_CONFIGURATION = KUBELET + r"\config.yaml"
 CA_CERTIFICATE = KUBERNETES + r"\pki\ca.crt"
 
 
@@ -112,6 +114,8 @@ class Machine:
             self.tokens.append(token)
             assert ("kube-system", f"bootstrap-token-{token.partition('.')[0]}") in self.api.secrets
         if argv[1] == "upgrade":
+            patches = argv[argv.index("--patches") + 1] if "--patches" in argv else ""
+            host.files.write(KUBELET_CONFIGURATION, patched(host, patches))
             return Ran(code=0, output="upgraded")
         done = kubeadm_for("flannel.4096")(host, argv)
         if argv[1] == "join" and done.code == 0:
@@ -131,11 +135,20 @@ class Machine:
 
     def health(self) -> NodeHealth | None:
         """The Node as its kubelet reports it: by the program that lies on the host."""
-        if not self.is_joined:
+        if not self.is_joined or self.host.files.kind(r"C:\k\kubelet.exe") is PathKind.ABSENT:
             return None
         version = self.host.files.read(r"C:\k\kubelet.exe").decode().split()[-1]
         ready = not self.problem and self.host.services.running("kubelet")
         return NodeHealth(ready=ready, kubelet=version, problem=self.problem)
+
+    def registration(self) -> dict[str, Any]:
+        """The labels and taints that the kubelet gives its Node, once, when it makes it."""
+        files = self.host.files
+        text = files.read(FLAGS_FILE).decode() if files.kind(FLAGS_FILE) is PathKind.FILE else ""
+        given = dict(flag.lstrip("-").partition("=")[::2] for flag in parse_flags_file(text))
+        labels = (item.partition("=") for item in given.get("node-labels", "").split(",") if item)
+        taints = tuple(filter(None, given.get("register-with-taints", "").split(",")))
+        return {"labels": {key: value for key, _, value in labels}, "taints": taints}
 
     async def connect(self) -> "Session":
         """A session with it."""
@@ -261,6 +274,7 @@ class Cluster(MemoryApi):
                 problem=machine.problem,
                 system="windows",
                 addresses=(machine.address,),
+                **machine.registration(),
             )
             self.held_nodes[name] = replace(known, kubelet=health.kubelet)
         return self.held_nodes.get(name)

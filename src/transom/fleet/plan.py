@@ -12,6 +12,7 @@ from enum import StrEnum
 from transom.errors import Refused, TemporaryError, TransomError
 from transom.fleet.addon_change import AddonPlan
 from transom.fleet.cluster_checks import Checked
+from transom.fleet.effective import node_lacks
 from transom.fleet.ownership import another_owner, claim
 from transom.fleet.reasons import with_reasons
 from transom.fleet.waves import Away, away_of, nothing_begun, pools_of, waves_of
@@ -44,6 +45,7 @@ class HostPlan:
     """One host: what would change, or why nothing can; `drains` where its pods must leave first.
 
     `afterwards` are the steps that look at what a join leaves, and so cannot be told before it.
+    `not_applied` is what the fleet says and the node does not have, and no step brings there.
     """
 
     name: str
@@ -58,6 +60,7 @@ class HostPlan:
     warnings: tuple[str, ...] = ()
     refusals: tuple[Refusal, ...] = ()
     error: TransomError | None = None
+    not_applied: tuple[PlannedChange, ...] = ()
 
     @property
     def changes(self) -> int:
@@ -144,6 +147,27 @@ def around_nodes(plan: FleetPlan, nodes: Iterable[Node]) -> FleetPlan:
     return replace(plan, waves=waves_of(plan.fleet, drained, still), away=still)
 
 
+def with_nodes(
+    plan: FleetPlan, nodes: Iterable[Node], requests: Mapping[str, Request]
+) -> FleetPlan:
+    """The plan with what the hosts' Nodes do not show of what the fleet says."""
+    by_name, hosts = (
+        {node.name: node for node in nodes},
+        {host.name: host for host in plan.fleet.hosts},
+    )
+
+    def judged(planned: HostPlan) -> HostPlan:
+        request = requests[planned.name]
+        node = by_name.get(request.recipe.join.node_name)
+        looked = planned.standing in (Standing.UNCHANGED, Standing.CHANGES) and not planned.joins
+        if node is None or not looked or not _is_answered_for(request, planned.refusals):
+            return planned
+        lacks = node_lacks(hosts[planned.name], request.recipe, node)
+        return replace(planned, not_applied=(*planned.not_applied, *lacks))
+
+    return replace(plan, hosts=tuple(judged(planned) for planned in plan.hosts))
+
+
 def host_plan(host: Host, survey: Survey | TransomError, request: Request) -> HostPlan:
     """Judge one host."""
     pool = host.pool or ""
@@ -177,7 +201,13 @@ def host_plan(host: Host, survey: Survey | TransomError, request: Request) -> Ho
         drains=survey.member and (is_heavy or is_upgrade) and not refusals,
         warnings=(*survey.plan.warnings, *_reboot(host, survey)),
         refusals=refusals,
+        not_applied=survey.not_applied if _is_answered_for(request, refusals) else (),
     )
+
+
+def _is_answered_for(request: Request, refusals: Sequence[Refusal]) -> bool:
+    """Whether the fleet's settings are expected on the node: an adoption takes it as it is."""
+    return request.verb is not Verb.ADOPT and not refusals
 
 
 def _steps(survey: Survey) -> tuple[tuple[PlannedStep, ...], tuple[str, ...]]:

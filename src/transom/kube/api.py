@@ -17,7 +17,7 @@ class Node:
     """A Node as far as a fleet needs it; `problem` is why it is not Ready, in the kubelet's words.
 
     `system` is `windows` or `linux`, `kernel` its build in full, `runtime` such as
-    `containerd://2.2.1`.
+    `containerd://2.2.1`. Taints are as kubectl writes them: `os=windows:NoSchedule`.
     """
 
     name: str
@@ -30,6 +30,7 @@ class Node:
     kernel: str = ""
     runtime: str = ""
     addresses: tuple[str, ...] = ()
+    taints: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -244,7 +244,7 @@ def test_a_host_of_another_fleet_is_neither_planned_for_nor_reset(site, capsys, 
     assert main(["plan"]) == 3
     assert "does not belong to fleet bank" in capsys.readouterr().out
     assert main(["reset", "--all", "--yes"]) == 3
-    assert "win-02 belongs to fleet 'shop'" in capsys.readouterr().out
+    assert "win-02 belongs to fleet shop" in capsys.readouterr().out
     assert all(machine.is_joined for machine in site.machines.values())
     assert all(not node.unschedulable for node in site.api.held_nodes.values())
 
@@ -315,6 +315,33 @@ def test_an_archive_that_cannot_be_written_is_that_hosts_matter_alone(capsys, mo
     said = capsys.readouterr()
     assert [archive["host"] for archive in json.loads(said.out)["archives"]] == ["win-02"]
     assert "win-01: cannot write it" in said.err
+
+
+@pytest.mark.usefixtures("site")
+def test_settings_that_do_not_arrive_are_listed_and_the_exit_code_says_so(tmp_path, capsys):
+    assert main(["apply", "--yes", "--no-addons"]) == 0
+    fleet = tmp_path / "fleet.yaml"
+    more = "\n  defaults:\n    kubelet: {config: {maxPods: 50}}\n    labels: {tier: web}\n"
+    fleet.write_text(fleet.read_text().replace("\n  defaults:\n", more))
+    capsys.readouterr()
+    assert main(["plan", "--no-addons"]) == 1
+    said = capsys.readouterr().out
+    assert "not applied: kubelet.config.maxPods: absent -> 50" in said
+    assert "kubeadm upgrade node phase kubelet-config" in said
+    assert "not applied: labels.tier: absent -> web" in said
+    for _ in range(2):
+        assert main(["apply", "--yes", "--no-addons"]) == 1
+        said = capsys.readouterr().out
+        assert "win-01: not applied: kubelet.config.maxPods: absent -> 50" in said
+    assert main(["plan", "--no-addons", "-o", "json"]) == 1
+    planned = json.loads(capsys.readouterr().out)["hosts"][0]
+    assert (planned["standing"], len(planned["notApplied"])) == ("unchanged", 2)
+    assert main(["apply", "--yes", "--no-addons", "-o", "json"]) == 1
+    applied = json.loads(capsys.readouterr().out)["hosts"][0]
+    assert [item["subject"] for item in applied["notApplied"]] == [
+        "kubelet.config.maxPods",
+        "labels.tier",
+    ]
 
 
 def test_a_node_that_others_made_is_adopted_and_then_planned(site, capsys):

@@ -278,6 +278,8 @@ def test_labels_that_a_kubelet_may_not_set_are_given_by_the_api():
     apply(simulation)
     assert simulation.api.held_nodes["win-01"].labels == {
         "node-role.kubernetes.io/web": "",
+        "tier": "web",
+        "transom.dev/prepared": "true",
         FLEET: "shop",
     }
     flags = simulation.machines["win-01"].host.files.read(r"C:\var\lib\kubelet\kubeadm-flags.env")
