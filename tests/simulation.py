@@ -11,7 +11,7 @@ import io
 import json
 import tarfile
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -19,7 +19,7 @@ from typing import Any
 import trustme
 import yaml
 from tests.support import windows_folders
-from tests.unit.node.conftest import KUBERNETES, kubeadm_for
+from tests.unit.node.conftest import FLAGS_FILE, KUBELET, KUBERNETES, kubeadm_for, patched
 
 from transom.errors import TemporaryError
 from transom.fleet.program import Brought, own_program
@@ -34,6 +34,7 @@ from transom.node.host.simulated import SimulatedHost
 from transom.node.host.simulated_services import SimulatedBackground
 from transom.node.host.values import Adapter, NodeHealth, PathKind
 from transom.node.host.values import Completed as Ran
+from transom.node.kubelet_flags import parse_flags_file
 from transom.node.program import main
 from transom.recipe.pinnable import artifacts_of
 from transom.remote import powershell
@@ -44,6 +45,7 @@ AUTHORITY = trustme.CA().cert_pem.bytes()
 NET_CONF = {"Network": "10.244.0.0/16", "Backend": {"Type": "vxlan", "VNI": 4096, "Port": 4789}}
 NOW = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 KUBELET_CONF = KUBERNETES + r"\kubelet.conf"
+KUBELET_CONFIGURATION = KUBELET + r"\config.yaml"
 CA_CERTIFICATE = KUBERNETES + r"\pki\ca.crt"
 
 
@@ -91,8 +93,9 @@ class Machine:
     lost_starts: int = 0
     reboots: int = 0
     problem: str = ""
+    peer: str = ""
+    odd: Callable[[str, bytes], bytes] | None = None  # how it answers, by verb and true line
     is_away: bool = False
-    registers: dict[str, str] = field(default_factory=dict)
     api: MemoryApi = field(default_factory=lambda: MemoryApi(server_version="1.37.1"))
 
     def __post_init__(self) -> None:
@@ -112,8 +115,9 @@ class Machine:
             token = document["discovery"]["bootstrapToken"]["token"]
             self.tokens.append(token)
             assert ("kube-system", f"bootstrap-token-{token.partition('.')[0]}") in self.api.secrets
-            self.registers = _labels(document["nodeRegistration"]["kubeletExtraArgs"])
         if argv[1] == "upgrade":
+            patches = argv[argv.index("--patches") + 1] if "--patches" in argv else ""
+            host.files.write(KUBELET_CONFIGURATION, patched(host, patches))
             return Ran(code=0, output="upgraded")
         done = kubeadm_for("flannel.4096")(host, argv)
         if argv[1] == "join" and done.code == 0:
@@ -133,11 +137,20 @@ class Machine:
 
     def health(self) -> NodeHealth | None:
         """The Node as its kubelet reports it: by the program that lies on the host."""
-        if not self.is_joined:
+        if not self.is_joined or self.host.files.kind(r"C:\k\kubelet.exe") is PathKind.ABSENT:
             return None
         version = self.host.files.read(r"C:\k\kubelet.exe").decode().split()[-1]
         ready = not self.problem and self.host.services.running("kubelet")
         return NodeHealth(ready=ready, kubelet=version, problem=self.problem)
+
+    def registration(self) -> dict[str, Any]:
+        """The labels and taints that the kubelet gives its Node, once, when it makes it."""
+        files = self.host.files
+        text = files.read(FLAGS_FILE).decode() if files.kind(FLAGS_FILE) is PathKind.FILE else ""
+        given = dict(flag.lstrip("-").partition("=")[::2] for flag in parse_flags_file(text))
+        labels = (item.partition("=") for item in given.get("node-labels", "").split(",") if item)
+        taints = tuple(filter(None, given.get("register-with-taints", "").split(",")))
+        return {"labels": {key: value for key, _, value in labels}, "taints": taints}
 
     async def connect(self) -> "Session":
         """A session with it."""
@@ -174,6 +187,10 @@ class Session:
     machine: Machine
     is_cut: bool = False
 
+    @property
+    def peer(self) -> str:
+        return self.machine.peer
+
     async def run(
         self, command: Any, *, stdin: bytes = b"", timeout_s: float, on_line: Any = None
     ) -> Completed:
@@ -200,7 +217,8 @@ class Session:
             command[2:], machine=machine.host, stdin=io.StringIO(stdin.decode()), stdout=out
         )
         said = b""
-        for line in out.getvalue().encode().splitlines(keepends=True):
+        for true in out.getvalue().encode().splitlines(keepends=True):
+            line = machine.odd(machine.orders[-1], true) if machine.odd is not None else true
             said += line
             if on_line is not None:
                 on_line(line)
@@ -281,7 +299,7 @@ class Cluster(MemoryApi):
                 problem=machine.problem,
                 system="windows",
                 addresses=(machine.address,),
-                labels=machine.registers,
+                **machine.registration(),
             )
             self.held_nodes[name] = replace(known, kubelet=health.kubelet)
         return self.held_nodes.get(name)
@@ -306,14 +324,6 @@ class Cluster(MemoryApi):
     async def delete_node(self, name: str) -> bool:
         self.writes.append(f"delete {name}")
         return await super().delete_node(name)
-
-
-def _labels(arguments: Any) -> dict[str, str]:
-    """What a kubelet registers its Node with; it changes none of it later."""
-    if isinstance(arguments, list):
-        arguments = {item["name"]: item["value"] for item in arguments}
-    pairs = (pair.partition("=") for pair in arguments.get("node-labels", "").split(",") if pair)
-    return {key: value for key, _, value in pairs}
 
 
 _FLEET = """

@@ -8,7 +8,7 @@ from transom.errors import PermanentError
 from transom.fleet.marks import FLEET, none_of, of_fleet
 from transom.kube.api import Api
 from transom.kube.bootstrap_token import NAMESPACE, new_token, token_secret
-from transom.model.sight import RequestState
+from transom.model.sight import CertificateRequestSight, RequestState
 
 APPROVERS = "system:certificates.k8s.io:certificatesigningrequests:"
 FAR = datetime(2099, 1, 1, tzinfo=UTC)
@@ -117,8 +117,19 @@ async def _approves(api: Api) -> None:
     assert asked.subject == "system:node:somebody"
     assert asked.names == ("somebody", "10.0.0.21")
     assert asked.usages == ("digital signature", "server auth")
-    await api.approve("asked", reason="a contract")
+    assert asked.unreadable == ""
+    assert await api.approve("asked", reason="a contract", judge=lambda _: "not now") == "not now"
+    (still,) = [item for item in await api.request_sights() if item.name == "asked"]
+    assert still.state is RequestState.PENDING
+    judged: list[CertificateRequestSight] = []
+
+    def judge(request: CertificateRequestSight) -> str:
+        judged.append(request)
+        return ""
+
+    assert await api.approve("asked", reason="a contract", judge=judge) == ""
+    assert judged == [asked]
     (asked,) = [item for item in await api.request_sights() if item.name == "asked"]
     assert asked.state is RequestState.APPROVED
     with pytest.raises(PermanentError):
-        await api.approve("no-such-request", reason="a contract")
+        await api.approve("no-such-request", reason="a contract", judge=lambda _: "")

@@ -6,11 +6,12 @@ import io
 import json
 import tarfile
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 from hypothesis import HealthCheck, given, settings
@@ -454,3 +455,47 @@ def test_a_served_file_can_be_continued(made, mirror):
     found = door.file(address + path, target, sha256=hashlib.sha256(content).hexdigest())
     assert found.size == len(content)
     assert target.read_bytes() == content
+
+
+def test_the_python_for_hosts_is_the_one_that_the_lock_names(made):
+    holdings = BundleHoldings(made.bundle)
+    lock = holdings.lock()
+    assert holdings.python(lock)
+    (python,) = [entry for entry in lock.entries if entry.id == "python"]
+    other = lock.with_entries([replace(python, sha256="0" * 64)])
+    with pytest.raises(PermanentError, match="does not have the Python for hosts that is locked"):
+        holdings.python(other)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [ec.generate_private_key(ec.SECP256R1()), ed25519.Ed25519PrivateKey.generate()],
+    ids=["ec", "ed25519"],
+)
+def test_a_bundle_is_signed_and_known_by_its_public_key_alone(made, key):
+    private, public = made.folder / "site.key", made.folder / "site.pub"
+    plain = serialization.NoEncryption()
+    private.write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, plain)
+    )
+    public.write_bytes(
+        key.public_key().public_bytes(
+            serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+        )
+    )
+    bundle = str(made.bundle)
+    assert made.transom("bundle", "sign", bundle, "--key", str(private), trust=False)[0] == 0
+    signature = Path(f"{bundle}.sig")
+    code, out, errors = made.verify("--signature", str(signature), "--key", str(public))
+    assert (code, "whole, signed" in out) == (0, True), errors
+    signature.write_bytes(signature.read_bytes()[:-1] + b"\0")
+    assert made.verify("--signature", str(signature), "--key", str(public))[0] == 5
+
+
+def test_a_key_that_cannot_sign_is_the_users_mistake(made):
+    (made.folder / "site.key").write_text("-----BEGIN NOTHING-----")
+    code, _, errors = made.transom(
+        "bundle", "sign", str(made.bundle), "--key", str(made.folder / "site.key"), trust=False
+    )
+    assert code == 2
+    assert "is no private key" in errors

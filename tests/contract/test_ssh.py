@@ -333,6 +333,21 @@ def test_a_jump_host_carries_the_connection(tmp_path):
     assert asyncio.run(story()) == (b"through", 1, 1)
 
 
+def test_the_address_of_the_host_is_known_unless_a_jump_host_leads_there(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+
+    async def story():
+        async with Server(tmp_path / "a") as jump, Server(tmp_path / "b") as server:
+            direct, carried = await server.connect(), await server.connect(jump=jump.target)
+            peers = direct.peer, carried.peer
+            await carried.close()
+            await direct.close()
+            return peers
+
+    assert asyncio.run(story()) == ("127.0.0.1", "")
+
+
 def test_a_key_file_that_is_none_is_the_users_mistake(tmp_path):
     (tmp_path / "none").write_text("not a key")
 
@@ -342,3 +357,33 @@ def test_a_key_file_that_is_none_is_the_users_mistake(tmp_path):
 
     with pytest.raises(UsageError, match="cannot use the key"):
         asyncio.run(story())
+
+
+def within(tmp_path, act):
+    async def story():
+        async with Server(tmp_path) as server:
+            (server.root / "C:" / "large").write_bytes(b"x" * 1001)
+            (server.root / "C:" / "small").write_bytes(b"x" * 1000)
+            session = await server.connect()
+            try:
+                return await act(session)
+            finally:
+                await session.close()
+
+    return asyncio.run(story())
+
+
+def test_a_host_that_says_too_much_as_one_answer_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("transom.remote.session.MOST_SAID", 1000)
+    with pytest.raises(PermanentError, match="as one answer"):
+        within(tmp_path, lambda it: it.run(("echo",), stdin=b"x" * 2000, timeout_s=10))
+
+
+@pytest.mark.parametrize("name", ["large", "small"])
+def test_a_file_that_is_too_large_to_be_read_whole_is_refused(tmp_path, monkeypatch, name):
+    monkeypatch.setattr("transom.remote.ssh.MOST_READ", 1000)
+    if name == "small":
+        assert within(tmp_path, lambda it: it.read(r"C:\small")) == b"x" * 1000
+        return
+    with pytest.raises(PermanentError, match="large on"):
+        within(tmp_path, lambda it: it.read(r"C:\large"))

@@ -40,14 +40,14 @@ class Site:
     lab: Lab
     fleet: Path
     bundle: Path
+    lock: Path
 
     def apply(self, *words: str) -> tuple[int, str, str]:
         """Run `transom apply` where nothing but the cluster and the host can be reached."""
         argv = [sys.executable, "-m", "transom", "apply", "-f", str(self.fleet), "--no-addons"]
         ground = Room(self.lab.directory / "ground")
-        done = ground.call(
-            [*argv, "--bundle", str(self.bundle), *words], timeout_s=500, check=False
-        )
+        argv += ["--bundle", str(self.bundle), "--lock", str(self.lock)]
+        done = ground.call([*argv, *words], timeout_s=500, check=False)
         return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
@@ -64,7 +64,7 @@ def site(bare_lab: BareLab, tmp_path_factory: pytest.TempPathFactory) -> Iterato
             words = ["bundle", "create", "-f", str(fleet), "--lock", str(made.lock)]
             words += ["--ca-file", str(certificate), "--without-images", "-o", str(bundle)]
             assert main(words) == 0
-        yield Site(lab, fleet, bundle)
+        yield Site(lab, fleet, bundle, made.lock)
 
 
 @contextmanager

@@ -5,12 +5,15 @@ from argparse import ArgumentParser, Namespace
 from transom.cli import fleet_file, source_access
 from transom.cli.addons import add_extras_argument
 
-SUMMARY = "One archive with every byte a fleet needs: made, checked, served to hosts, pushed."
+SUMMARY = (
+    "One archive with every byte a fleet needs: made, signed, checked, served to hosts, pushed."
+)
 
 _EXAMPLES = """\
 examples:
   transom lock -f fleet.yaml --images                         pin artifacts and images
   transom bundle create -f fleet.yaml -o shop.bundle          where there is internet
+  transom bundle sign shop.bundle --key site.key              for those who have site.pub
   transom bundle verify shop.bundle                           where there is none
   transom bundle serve shop.bundle --listen 10.0.0.5:8443     a mirror for hosts
   transom bundle push shop.bundle --to https://registry.corp  its images into a registry
@@ -46,6 +49,13 @@ def configure(parser: ArgumentParser) -> None:
         "--print-manifest", action="store_true", help="print manifest.json itself, to be signed"
     )
     verify.add_argument("-o", "--output", choices=("text", "json"), default="text")
+
+    sign = action("sign", "check every byte and sign it for those who have the public key")
+    _bundle_argument(sign)
+    sign.add_argument(
+        "--key", metavar="PEM", required=True, help="the private key: RSA, EC or Ed25519"
+    )
+    sign.add_argument("-o", "--output", metavar="FILE", help="default: the bundle's name with .sig")
 
     serve = action("serve", "serve artifacts and images to hosts over HTTPS until interrupted")
     _bundle_argument(serve)

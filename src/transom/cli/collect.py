@@ -41,37 +41,56 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Fetch the archive and write it."""
+    from datetime import UTC, datetime
+
     from transom.fleet.collect import collect_host
 
     visits.must_be_one(args)
+    now = datetime.now(UTC)
     found = visits.visit_each(
-        args, lambda _place, connect, api, bring: collect_host(connect, api, bring=bring)
+        args,
+        lambda place, connect, api, bring: collect_host(place, connect, api, bring=bring, now=now),
     )
     written, worst = [], 0
     for name, one in found.items():
-        if isinstance(one, TransomError):
-            worst = max(worst, one.exit_code)
-            hint = f"\n  next: {one.hint}" if one.hint else ""
-            print(f"{name}: {one.message}{hint}", file=sys.stderr)
-        else:
+        try:
+            if isinstance(one, TransomError):
+                raise one
             written.append((one, write(one, Path(args.directory))))
+        except TransomError as error:
+            worst = max(worst, error.exit_code)
+            hint = f"\n  next: {error.hint}" if error.hint else ""
+            print(f"{name}: {error.message}{hint}", file=sys.stderr)
     print_collected(written, args.output)
     return worst
 
 
 def write(collected: "Collected", folder: Path) -> Path:
-    """Write an archive that only its owner can read."""
-    path = folder / collected.name
+    """Write an archive that only its owner can read: whole, or not at all, and over no other file."""
+    path, part = folder / collected.name, folder / f"{collected.name}.part"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _PRIVATE)
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(collected.content)
+        if os.path.lexists(path):
+            raise PermanentError(f"{path} is already there", subject=str(path))
+        with open(part, "xb", opener=_private) as stream:
+            try:
+                stream.write(collected.content)
+                stream.flush()
+                os.fsync(stream.fileno())
+            except OSError:
+                part.unlink()
+                raise
+        part.replace(path)
     except OSError as error:
         raise PermanentError(
             f"cannot write {path}: {error.strerror}", subject=str(path), hint="name another folder"
         ) from error
     return path
+
+
+def _private(path: str, flags: int) -> int:
+    # Windows has no such flag; there and here `x` alone follows no link either.
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), _PRIVATE)
 
 
 def print_collected(written: "Sequence[tuple[Collected, Path]]", output: str) -> None:

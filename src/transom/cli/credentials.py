@@ -6,7 +6,9 @@ Used by the commands that reach hosts. The only place that reads a secret's valu
 import asyncio
 import getpass
 import os
+import re
 import sys
+import unicodedata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +27,54 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from transom.kube.api import Api
+
+
+_KEY_BLOCK = "-----BEGIN "
+# Beginnings of keys, also of those that were encoded once more or lost their lines.
+_LOOKS_LIKE_KEY = re.compile(
+    r"BEGIN [A-Z0-9 ]+-{4,}"
+    r"|PuTTY-User-Key-File-"
+    r"|^AGE-SECRET-KEY-"
+    r"|^(?:ssh|ecdsa|sk-ssh|sk-ecdsa)-\S+ AAAA"
+    r"|^LS0tLS1CRUdJTi"  # -----BEGIN in base64
+    r"|^b3BlbnNzaC1rZXktdjE"  # openssh-key-v1 in base64
+    r"|^\{.*\"kty\"",
+    re.MULTILINE,
+)
+# PWLEN of Windows' lmcons.h; whatever is longer is another kind of secret.
+_LONGEST_PASSWORD = 256
+
+
+def is_key(text: str) -> bool:
+    """Whether a secret is a private key as SSH takes it; whether it can be read is seen later."""
+    return text.startswith(_KEY_BLOCK) and "\n" in text
+
+
+def password_of(text: str, *, of: str) -> str:
+    """The secret, if it can be a password; a key must never reach a host by mistake."""
+    why_not = _why_no_password(text)
+    if why_not:
+        raise UsageError(
+            f"what was found as the password for {of} is not sent: {why_not}",
+            hint="give a password in one line, or for SSH a private key that begins with "
+            f"`{_KEY_BLOCK}`; `puttygen KEY.ppk -O private-openssh -o KEY` converts one of PuTTY, and "
+            "`openssl pkey -in KEY.pem -out KEY` takes away what stands before one",
+        )
+    return text
+
+
+def _why_no_password(text: str) -> str:
+    if not text:
+        return "it is empty"
+    if is_key(text) or _LOOKS_LIKE_KEY.search(text):
+        return "it looks like a private key"
+    if len(text.splitlines()) > 1:
+        return "it has more than one line"
+    if any(letter == "\ufffd" or unicodedata.category(letter) in ("Cc", "Cf") for letter in text):
+        return "it holds characters that nobody types, such as a byte order mark"
+    if len(text) > _LONGEST_PASSWORD:
+        return f"it is longer than the {_LONGEST_PASSWORD} characters that Windows takes"
+    return ""
 
 
 class Secrets:

@@ -10,7 +10,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from transom.cli import cluster_access, console, fleet_file, host_ways, lock_file, source_access
+from transom.cli import (
+    cluster_access,
+    console,
+    fleet_file,
+    host_ways,
+    lock_file,
+    source_access,
+    trusted_bundle,
+)
 from transom.cli.credentials import Secrets
 from transom.errors import UsageError
 from transom.model.records import dataclass
@@ -21,7 +29,6 @@ if TYPE_CHECKING:
     from transom.fleet.program import Brought
     from transom.fleet.run import Connect
     from transom.fleet.survey import FleetDoors
-    from transom.image.bundle.holdings import BundleHoldings
     from transom.kube.client import KubeApi
     from transom.model.fleet import Fleet, Host
     from transom.model.lock import Lock
@@ -29,7 +36,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _PARALLEL = 100
-_SOURCES = ("lock", "python", "ca_file", "header")
+_SOURCES = ("python", "ca_file", "header")
 
 
 @dataclass(frozen=True)
@@ -64,8 +71,8 @@ def add_bundle_argument(parser: "argparse.ArgumentParser | argparse._ArgumentGro
     parser.add_argument(
         "--bundle",
         metavar="FILE",
-        help="take artifacts, their lock and Python from this bundle and from nowhere else "
-        "(default: the fleet's source.bundle)",
+        help="take artifacts and Python from this bundle and from nowhere else; it must agree with "
+        "the lock, or be signed (default: the fleet's source.bundle)",
     )
 
 
@@ -100,6 +107,7 @@ def add_way_arguments(parser: argparse.ArgumentParser) -> "argparse._ArgumentGro
         metavar="N",
         help="so many hosts at once (default: %(default)s)",
     )
+    trusted_bundle.add_arguments(group)
     return group
 
 
@@ -123,12 +131,13 @@ def open_site(args: argparse.Namespace) -> Site:
 
     fleet = one_fleet(args)
     hosts = chosen_hosts(fleet, args)
-    if holdings := _holdings(args, fleet):
+    if bundle := _bundle(args, fleet):
         from transom.fleet.program import Brought
 
-        lock = holdings.lock()
+        kept = lock_file.locate(args.filename, getattr(args, "lock", None))
+        holdings, lock = trusted_bundle.open_bundle(bundle, args, lock=kept)
         doors = doors_of(args, fleet, lock)
-        brought = Brought.with_python(holdings.python())
+        brought = Brought.with_python(holdings.python(lock))
         carrying = replace(doors, holdings=holdings, bring=lambda: brought)
         return Site(fleet, hosts, lock, carrying)
     lock = lock_file.load(lock_file.locate(args.filename, getattr(args, "lock", None)))
@@ -137,8 +146,8 @@ def open_site(args: argparse.Namespace) -> Site:
     return Site(fleet, hosts, lock, replace(doors, holdings=local) if local else doors)
 
 
-def _holdings(args: argparse.Namespace, fleet: "Fleet") -> "BundleHoldings | None":
-    """The bundle that was named, else the fleet's own; checked whole before any host is reached."""
+def _bundle(args: argparse.Namespace, fleet: "Fleet") -> Path | None:
+    """The bundle that was named, else the fleet's own."""
     given = getattr(args, "bundle", None)
     other = [f"--{name.replace('_', '-')}" for name in _SOURCES if getattr(args, name, None)]
     if given and other:
@@ -147,11 +156,9 @@ def _holdings(args: argparse.Namespace, fleet: "Fleet") -> "BundleHoldings | Non
             hint="leave out one of them",
         )
     own = fleet.source.bundle
-    if not (given or own):
-        return None
-    from transom.image.bundle.holdings import BundleHoldings
-
-    return BundleHoldings(Path(given) if given else fleet_file.folder(args.filename) / str(own))
+    if given or not own:
+        return Path(given) if given else None
+    return fleet_file.folder(args.filename) / own
 
 
 def tell_looking(site: Site) -> None:
@@ -275,7 +282,16 @@ def _token(fleet: "Fleet", secrets: Secrets) -> "Callable[[], Awaitable[str]] | 
         return None
 
     async def token() -> str:
-        return await secrets.value(place, of=f"joining fleet {fleet.name}")
+        from transom.node.join_configuration import TOKEN
+
+        found = await secrets.value(place, of=f"joining fleet {fleet.name}")
+        if TOKEN.fullmatch(found) is None:
+            raise UsageError(
+                f"what fleet {fleet.name} names in cluster.tokenFrom is no bootstrap token",
+                subject=fleet.name,
+                hint="it is six letters or digits, a dot, and sixteen more: `kubeadm token create`",
+            )
+        return found
 
     return token
 

@@ -1,6 +1,6 @@
 """What came of a fleet, as a table, as JSON or as JUnit; and the exit code that sums it up."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
@@ -8,12 +8,14 @@ from xml.sax.saxutils import escape, quoteattr
 from transom.cli import console
 from transom.cli.documents.addons import changed_object
 from transom.cli.documents.fleets import FleetResult, applied_host
+from transom.cli.plan_text import not_applied_lines
 from transom.errors import TransomError, UnsupportedError, UsageError
 
 if TYPE_CHECKING:
     from transom.fleet.addon_change import Change
     from transom.fleet.apply import Applied
 
+_NOT_APPLIED = 1
 # XML 1.0 has no way to write the other control characters, not even escaped.
 _FORBIDDEN = {code: "?" for code in range(32) if code not in (9, 10, 13)}
 
@@ -48,14 +50,24 @@ def print_result(
     if addons_error is not None:
         print(f"add-ons: {addons_error.message}\n  next: {addons_error.hint}")
     for applied in results:
-        for note in applied.notes:
-            print(f"note: {note}")
+        for line in _remarks(applied):
+            print(line)
     for (found, why, fix), hosts in _refusals(results).items():
         print(f"{', '.join(hosts)}: {found}\n  why:  {why}\n  next: {fix}")
     for (message, hint), hosts in _reasons(results).items():
         print(f"{', '.join(hosts)}: {message}")
         if hint:
             print(f"  next: {hint}")
+
+
+def _remarks(applied: "Applied") -> Iterator[str]:
+    """What is worth knowing of a host that did not fail."""
+    for note in applied.notes:
+        yield f"note: {note}"
+    for change in applied.not_applied:
+        first, *more = not_applied_lines(change)
+        yield f"{applied.host}: {first}"
+        yield from more
 
 
 def exit_code(results: Sequence["Applied"]) -> int:
@@ -66,7 +78,8 @@ def exit_code(results: Sequence["Applied"]) -> int:
     codes = [applied.error.exit_code for applied in begun if applied.error is not None]
     codes += [UnsupportedError.exit_code for applied in results if applied.refusals]
     held = [applied.error.exit_code for applied in results if applied.error is not None]
-    return max(codes or held, default=0)
+    lacks = [_NOT_APPLIED for applied in results if applied.not_applied]
+    return max(codes or held or lacks, default=0)
 
 
 def write_junit(path: Path, results: Sequence["Applied"], *, fleet: str, elapsed_s: float) -> None:

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from transom.cli import host_access
+from transom.cli.credentials import is_key, password_of
 from transom.errors import UsageError
 from transom.model.fleet import Transport
 
@@ -48,12 +49,12 @@ def _by_winrm(host: "Host", way: "Connection", secrets: "Secrets") -> "Connect":
                 subject=host.name,
                 hint="name its place in connection.winrm.credential: env, command, prompt, file",
             )
-        password = await secrets.value(way.credential, of=f"{user} on the hosts")
+        of = f"{user} on the hosts"
         place = WinRmTarget(
             host=way.host or host.address,
             port=way.port or HTTPS_PORT,
             user=user,
-            password=password,
+            password=password_of(await secrets.value(way.credential, of=of), of=of),
         )
         return await connect(place)
 
@@ -96,9 +97,10 @@ async def with_secret(target: "Target", host: "Host", secrets: "Secrets") -> "Ta
     credential = host.connection.credential if host.connection else None
     if credential is None or isinstance(credential, FromAgent):
         return target
-    text = await secrets.value(credential, of=f"{target.user or 'the user'} on the hosts")
-    if not text.startswith("-----BEGIN "):
-        return replace(target, password=text)
+    of = f"{target.user or 'the user'} on the hosts"
+    text = await secrets.value(credential, of=of)
+    if not is_key(text):
+        return replace(target, password=password_of(text, of=of))
     if isinstance(credential, FromFile):
         return replace(target, key_files=(credential.path,))
     return replace(target, key_text=text + "\n")

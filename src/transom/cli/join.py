@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transom.cli import console, host_access, lock_file, source_access
+from transom.cli import console, host_access, lock_file, source_access, trusted_bundle
 from transom.cli.documents.nodes import JoinResult
 from transom.cli.step_lines import StepLines
 from transom.errors import UsageError
@@ -54,8 +54,10 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--bundle",
         metavar="FILE",
-        help="take artifacts, their lock and Python from this bundle and from nowhere else",
+        help="take artifacts and Python from this bundle and from nowhere else; it must agree with "
+        "the lock, or be signed",
     )
+    trusted_bundle.add_arguments(parser)
 
 
 def add_artifact_arguments(
@@ -87,7 +89,6 @@ def run(args: Namespace) -> int:
     """Join, and print what came of it."""
     from transom.cli.fetchers import Fetchers
     from transom.fleet.join import join_host
-    from transom.image.bundle.holdings import BundleHoldings
     from transom.model.fleet import Source
 
     if args.bundle and (args.mirror or args.python):
@@ -95,8 +96,9 @@ def run(args: Namespace) -> int:
             "--bundle uses nothing else, so --mirror and --python have no place beside it",
             hint="leave out one of them",
         )
-    holdings = BundleHoldings(Path(args.bundle)) if args.bundle else None
-
+    lock_path = Path(args.lock or lock_file.NAME)
+    bundle = Path(args.bundle) if args.bundle else None
+    opened = trusted_bundle.open_bundle(bundle, args, lock=lock_path) if bundle else None
     source = Source(mirrors=host_access.mirrors_of(args.mirror))
     sources = Fetchers(args.ca_file, args.header)
     wish = replace(
@@ -108,20 +110,18 @@ def run(args: Namespace) -> int:
     doors = host_access.doors_of(args)
     lines = StepLines()
     lines.stage("have the Python for the host")
-    if holdings is not None:
+    if opened is not None:
         from transom.fleet.program import Brought
 
-        brought = Brought.with_python(holdings.python())
+        brought = Brought.with_python(opened[0].python(opened[1]))
     else:
-        lock = lock_file.load(Path(args.lock or lock_file.NAME))
+        lock = lock_file.load(lock_path)
         brought = brought_of(args.python, lock, source, sources)
 
     def pin(fleet: "Fleet") -> "Lock":
-        return (
-            holdings.lock()
-            if holdings
-            else lock_of(Path(args.lock or lock_file.NAME), fleet, sources)
-        )
+        return opened[1] if opened is not None else lock_of(lock_path, fleet, sources)
+
+    holdings = opened[0] if opened is not None else None
 
     async def joining() -> "Joined":
         try:

@@ -19,7 +19,7 @@ examples:
 
 After each change stands why it is needed, as [ID]: `transom explain ID`.
 Hosts without Transom's node program get it for the visit; it is taken away again.
-exit codes: 0 nothing to do, 1 changes, 2 the fleet has mistakes, 3 refused (every reason is
+exit codes: 0 nothing to do, 1 changes, or settings that are not applied, 2 the fleet has mistakes, 3 refused (every reason is
 printed), 4 a host or the cluster cannot be reached, 5 a host cannot be looked at
 """
 _CHANGES = 1
@@ -64,4 +64,5 @@ def exit_code(plan: "FleetPlan") -> int:
     errors = [host.error for host in plan.hosts if host.error is not None]
     if errors:
         return max(error.exit_code for error in errors)
-    return _CHANGES if plan.standing(Standing.CHANGES) or plan.addons.changes else 0
+    lacks = any(host.not_applied for host in plan.hosts)
+    return _CHANGES if plan.standing(Standing.CHANGES) or plan.addons.changes or lacks else 0

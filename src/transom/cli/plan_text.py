@@ -77,7 +77,8 @@ def _groups(plan: "FleetPlan") -> list[list["HostPlan"]]:
         said = host.error.message if host.error is not None else ""
         refusals = tuple(_of_any(host.name, refusal) for refusal in host.refusals)
         when = (host.rolls, host.drains)
-        key = (host.standing, _alike(host), host.warnings, refusals, said, when)
+        lacks = tuple(_unnamed(host, change) for change in host.not_applied)
+        key = (host.standing, _alike(host), host.warnings, refusals, said, when, lacks)
         groups.setdefault(key, []).append(host)
     return list(groups.values())
 
@@ -94,17 +95,19 @@ def _alike(host: "HostPlan") -> tuple["PlannedStep", ...]:
     """The steps with the host's own name and address out of them, so that hosts can be compared."""
     if not host.steps:
         return ()
-    own = re.compile(rf"\b({re.escape(host.name)}|{re.escape(host.address)})\b", re.IGNORECASE)
-
-    def without(change: "PlannedChange") -> "PlannedChange":
-        subject, found, wanted = (
-            own.sub(_HOST, text) for text in (change.subject, change.found, change.wanted)
-        )
-        return replace(change, subject=subject, found=found, wanted=wanted)
-
     return tuple(
-        replace(step, drift=tuple(without(change) for change in step.drift)) for step in host.steps
+        replace(step, drift=tuple(_unnamed(host, change) for change in step.drift))
+        for step in host.steps
     )
+
+
+def _unnamed(host: "HostPlan", change: "PlannedChange") -> "PlannedChange":
+    """A change without the host's own name and address."""
+    own = re.compile(rf"\b({re.escape(host.name)}|{re.escape(host.address)})\b", re.IGNORECASE)
+    subject, found, wanted, fix = (
+        own.sub(_HOST, text) for text in (change.subject, change.found, change.wanted, change.fix)
+    )
+    return replace(change, subject=subject, found=found, wanted=wanted, fix=fix)
 
 
 def _group(group: Sequence["HostPlan"]) -> Iterator[str]:
@@ -119,8 +122,19 @@ def _group(group: Sequence["HostPlan"]) -> Iterator[str]:
     for refusal in first.refusals:
         shown = _of_any(first.name, refusal) if len(group) > 1 else refusal
         yield from (f"  {line}" for line in _refusal(shown))
+    for change in first.not_applied:
+        shown = _unnamed(first, change) if len(group) > 1 else change
+        yield from (f"  {line}" for line in not_applied_lines(shown))
     if first.error is not None and not first.refusals and first.error.hint:
         yield f"  next: {first.error.hint}"
+
+
+def not_applied_lines(change: "PlannedChange") -> Iterator[str]:
+    """A setting that does not arrive, and how a person brings it there."""
+    said = console.paint("not applied:", "yellow", stream=sys.stdout)
+    yield f"{said} {change.subject}: {_difference(change)}"
+    if change.fix:
+        yield f"  next: {change.fix}"
 
 
 def _headline(host: "HostPlan") -> str:

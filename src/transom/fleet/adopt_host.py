@@ -7,15 +7,16 @@ plan what an upgrade to its recipe would change.
 from dataclasses import replace
 
 from transom.errors import PermanentError, UsageError
+from transom.fleet.answer import read_answer
 from transom.fleet.cluster import read_cluster
 from transom.fleet.join import Doors, Pin, planned, request_for
+from transom.fleet.ownership import claims_anew
 from transom.fleet.program import Brought
 from transom.fleet.run import HostRun
 from transom.fleet.single import Wish
 from transom.fleet.work import Watcher
 from transom.kube.api import Node
 from transom.model.answers import Plan
-from transom.model.codec import decode
 from transom.model.event import State
 from transom.model.records import dataclass
 from transom.model.request import Verb, run_name
@@ -48,7 +49,7 @@ async def adopt_host(
         adoption = replace(request, verb=Verb.ADOPT)
         plan_request = replace(request, verb=Verb.PLAN, plan_for=Verb.ADOPT)
         is_new = bool(planned(await run.program.plan(plan_request), request))
-        if is_new:
+        if is_new or await claims_anew(run.program, request):
             watcher.stage("write down what is there")
             ended = await run.follow(adoption, watcher.event)
             if ended.state is not State.DONE:
@@ -59,7 +60,7 @@ async def adopt_host(
         found = await run.program.plan(replace(plan_request, plan_for=Verb.UPGRADE))
     finally:
         await run.session.close()
-    return Adopted(node=node, is_new=is_new, plan=decode(Plan, dict(found)))
+    return Adopted(node=node, is_new=is_new, plan=read_answer(Plan, found))
 
 
 async def _node(doors: Doors, name: str) -> Node:

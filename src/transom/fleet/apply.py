@@ -4,7 +4,7 @@ Called by `transom apply` with a plan that a person has seen. Results are handed
 come, so that an interruption loses none. One host's failure is its own; a failed wave is the last.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
@@ -14,6 +14,7 @@ from transom.errors import PermanentError, TemporaryError, TransomError
 from transom.fleet.approve import Asker, approve_serving, names_of
 from transom.fleet.carry import carry, clear
 from transom.fleet.drain import empty, uncordon
+from transom.fleet.effective import node_lacks
 from transom.fleet.hosts import each
 from transom.fleet.marks import CORDONED, of_fleet, of_prepared
 from transom.fleet.plan import HostPlan, Standing
@@ -22,7 +23,7 @@ from transom.fleet.run import Clock, HostRun
 from transom.fleet.survey import FleetDoors, Surveyed
 from transom.fleet.work import Bench, Watcher, await_ready, bring_to_recipe, patiently
 from transom.kube.api import Api, Node
-from transom.model.answers import Survey
+from transom.model.answers import PlannedChange, Survey
 from transom.model.fleet import Host, Reboot
 from transom.model.problem import Refusal
 from transom.model.records import dataclass
@@ -45,7 +46,10 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Applied:
-    """What came of one host; `error` is why it is not as planned."""
+    """What came of one host; `error` is why it is not as planned.
+
+    `not_applied` is what the fleet says and the node still does not have.
+    """
 
     host: str
     outcome: Outcome
@@ -56,6 +60,16 @@ class Applied:
     refusals: tuple[Refusal, ...] = ()
     error: TransomError | None = None
     elapsed_s: float = 0.0
+    not_applied: tuple[PlannedChange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Changed:
+    """A host after its run: which steps changed something, where it was reached, what it still lacks."""
+
+    steps: tuple[str, ...]
+    peer: str
+    not_applied: tuple[PlannedChange, ...]
 
 
 class FleetWatcher(Protocol):
@@ -155,7 +169,12 @@ async def _work(work: Applying, host: Host, planned: HostPlan, watcher: Watcher)
             await _let_go(api, node_name, work.doors.clock)
         raise
     if api is None:
-        return Applied(host=host.name, outcome=Outcome.CHANGED, changed=changed)
+        return Applied(
+            host=host.name,
+            outcome=Outcome.CHANGED,
+            changed=changed.steps,
+            not_applied=changed.not_applied,
+        )
     watcher.stage("wait until the node is Ready")
     node = await await_ready(node_name, api, work.doors.clock)
     labels = given_labels(host.labels) | of_fleet(node, work.surveyed.plan.fleet.name)
@@ -166,16 +185,27 @@ async def _work(work: Applying, host: Host, planned: HostPlan, watcher: Watcher)
     notes: tuple[str, ...] = ()
     if planned.joins and work.approve and work.surveyed.entry.kubelet.get("serverTLSBootstrap"):
         watcher.stage("approve the serving certificate")
-        notes = await approve_serving(api, _asker(work, host, request, since), work.doors.clock)
+        asker = _asker(work, host, changed.peer, since)
+        notes = await approve_serving(api, asker, work.doors.clock)
     await patiently(lambda: uncordon(api, node), work.doors.clock)
     return Applied(
         host=host.name,
         outcome=Outcome.CHANGED,
-        changed=changed,
+        changed=changed.steps,
         ready=node.ready,
         kubelet=node.kubelet,
         notes=notes,
+        not_applied=(*changed.not_applied, *_lacks(host, request, node, labels)),
     )
+
+
+def _lacks(
+    host: Host, request: Request, node: Node, given: Mapping[str, str]
+) -> tuple[PlannedChange, ...]:
+    """What the Node does not show, with the labels that it was given since it was read."""
+    if request.verb is Verb.ADOPT:
+        return ()
+    return node_lacks(host, request.recipe, replace(node, labels={**node.labels, **given}))
 
 
 async def _let_go(api: Api, name: str, clock: Clock) -> None:
@@ -186,9 +216,8 @@ async def _let_go(api: Api, name: str, clock: Clock) -> None:
             await uncordon(api, node)
 
 
-async def _change(
-    work: Applying, host: Host, planned: HostPlan, watcher: Watcher
-) -> tuple[str, ...]:
+async def _change(work: Applying, host: Host, planned: HostPlan, watcher: Watcher) -> _Changed:
+    """Bring the host to its recipe."""
     doors = work.doors
     request = work.surveyed.requests[host.name]
     if doors.api is None and doors.token is not None and request.join is not None:
@@ -196,6 +225,7 @@ async def _change(
     watcher.stage("connect to the host")
     name = run_name(doors.now(), request.verb.value)
     run = HostRun(doors.connect(host), await doors.connect(host)(), doors.clock, name)
+    peer = run.session.peer
     try:
         watcher.stage("bring the node program")
         await run.program.bring(doors.bring())
@@ -213,9 +243,19 @@ async def _change(
         )
         if doors.holdings is not None and lacking:
             await clear(run.session)
-        return changed
+        left = await _left(work, host, run) if planned.not_applied else ()
+        return _Changed(steps=changed, peer=peer, not_applied=left)
     finally:
         await run.session.close()
+
+
+async def _left(work: Applying, host: Host, run: HostRun) -> tuple[PlannedChange, ...]:
+    """Look again at what the kubelet did not run with: an upgrade may have brought it."""
+    before, request = work.surveyed.surveys[host.name], work.surveyed.requests[host.name]
+    if isinstance(before, TransomError) or not before.not_applied or request.verb is Verb.ADOPT:
+        return ()
+    found = await run.program.survey(request)
+    return before.not_applied if found is None else found.not_applied
 
 
 def _lacking(survey: Survey | TransomError) -> tuple[str, ...]:
@@ -226,12 +266,18 @@ def _lacking(survey: Survey | TransomError) -> tuple[str, ...]:
     return tuple(change.subject for step in steps for change in step.drift)
 
 
-def _asker(work: Applying, host: Host, request: Request, since: int) -> Asker:
-    survey = work.surveyed.surveys[host.name]
-    assert isinstance(survey, Survey)
-    node, inventory = request.recipe.join.node_name, survey.inventory
-    addresses = [address for adapter in inventory.adapters for address in adapter.addresses]
-    return Asker(node=node, names=names_of(node, inventory.name, addresses), since=since)
+def _asker(work: Applying, host: Host, peer: str, since: int) -> Asker:
+    """What the operator knows the node by: never what the host says of itself."""
+    entry, node = work.surveyed.entry, work.surveyed.requests[host.name].recipe.join.node_name
+    written = host.kubelet.extra_args.get("node-ip", "").split(",")
+    return Asker(
+        node=node,
+        names=names_of(node, (host.address, peer, *written)),
+        since=since,
+        endpoint=entry.endpoint,
+        services=entry.service_cidrs,
+        domain=str(entry.kubelet.get("clusterDomain") or ""),
+    )
 
 
 async def _look_after_unchanged(work: Applying, planned: Sequence[HostPlan]) -> None:
@@ -246,7 +292,7 @@ async def _look_after_unchanged(work: Applying, planned: Sequence[HostPlan]) -> 
 async def _unchanged(work: Applying, host: HostPlan, node: Node | None) -> Applied:
     api, fleet = work.doors.api, work.surveyed.plan.fleet.name
     if api is None:
-        return Applied(host=host.name, outcome=Outcome.UNCHANGED)
+        return Applied(host=host.name, outcome=Outcome.UNCHANGED, not_applied=host.not_applied)
     if node is None or not node.ready:
         said = "it has no Node" if node is None else node.problem or "its kubelet is silent"
         return Applied(
@@ -259,7 +305,13 @@ async def _unchanged(work: Applying, host: HostPlan, node: Node | None) -> Appli
                 hint=f"`transom doctor --host {host.name}` looks for the cause",
             ),
         )
-    unchanged = Applied(host=host.name, outcome=Outcome.UNCHANGED, ready=True, kubelet=node.kubelet)
+    unchanged = Applied(
+        host=host.name,
+        outcome=Outcome.UNCHANGED,
+        ready=True,
+        kubelet=node.kubelet,
+        not_applied=host.not_applied,
+    )
     lacking = of_fleet(node, fleet)
     prepared = of_prepared(node) if _has_programs(work, host) else {}
     try:

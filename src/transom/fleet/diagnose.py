@@ -12,6 +12,7 @@ from dataclasses import field
 from typing import Any, TypeVar
 
 from transom.errors import InvalidDocument, PermanentError, TransomError, UsageError
+from transom.fleet.answer import unusable
 from transom.fleet.program import Bring, NodeProgram, present
 from transom.fleet.run import Connect
 from transom.kube.api import Api
@@ -74,12 +75,19 @@ async def diagnose_host(
 async def _diagnose_near(connect: Connect, api: Api | None, *, bring: Bring) -> Diagnosed:
     async with visiting(connect, api, bring=bring) as visit:
         document = await visit.program.look("doctor", "-o", "json", given=visit.given)
-    unread = {str(item["file"]): str(item["message"]) for item in document["unreadable"]}
-    return Diagnosed(
-        host=visit.host,
-        findings=tuple(decode(Finding, item) for item in document["findings"]),
-        unread={**visit.unread, **unread},
-    )
+    findings, unread = _read(document)
+    return Diagnosed(host=visit.host, findings=findings, unread={**visit.unread, **unread})
+
+
+def _read(document: Mapping[str, Any]) -> tuple[tuple[Finding, ...], dict[str, str]]:
+    """What the program on the host found, and what it could not read."""
+    try:
+        findings = tuple(decode(Finding, item) for item in document["findings"])
+        return findings, {
+            str(item["file"]): str(item["message"]) for item in document["unreadable"]
+        }
+    except (ValueError, KeyError, TypeError) as error:
+        raise unusable(f"its findings have another form ({error})") from error
 
 
 async def _diagnose_afar(place: str, api: Api | None, error: TransomError) -> Diagnosed:

@@ -16,7 +16,10 @@ T = TypeVar("T")
 async def each(
     hosts: Iterable[Host], act: Callable[[Host], Awaitable[T]], *, parallel: int
 ) -> dict[str, T | TransomError]:
-    """What came of every host, by its name, in the order given; an interruption ends them all."""
+    """What came of every host, by its name, in the order given; an interruption ends them all.
+
+    A defect that one of them meets is raised when the others have come to their end.
+    """
     limit = asyncio.Semaphore(parallel)
 
     async def one(host: Host) -> T | TransomError:
@@ -27,6 +30,11 @@ async def each(
                 return error
 
     chosen = list(hosts)
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(one(host)) for host in chosen]
-    return {host.name: task.result() for host, task in zip(chosen, tasks, strict=True)}
+    # No TaskGroup: that would cancel hosts in the middle of a join because of another one.
+    ended = await asyncio.gather(*map(one, chosen), return_exceptions=True)
+    came: dict[str, T | TransomError] = {}
+    for host, found in zip(chosen, ended, strict=True):
+        if isinstance(found, BaseException) and not isinstance(found, TransomError):
+            raise found
+        came[host.name] = found
+    return came

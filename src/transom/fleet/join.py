@@ -12,6 +12,7 @@ from typing import Any
 from transom.errors import Refused
 from transom.fleet.carry import Holdings, carry, clear, to_be_carried
 from transom.fleet.cluster import ClusterView, read_cluster
+from transom.fleet.ownership import claims_anew
 from transom.fleet.program import Brought
 from transom.fleet.run import Clock, Connect, HostRun
 from transom.fleet.single import Wish, owner_of, single_fleet
@@ -82,7 +83,7 @@ async def join_host(
             watcher.stage("carry artifacts to the host")
             await carry(run.session, request.recipe.artifacts, lacking, holdings)
         changed: tuple[str, ...] = ()
-        if wanted:
+        if wanted or await claims_anew(run.program, request):
             bench = Bench(api=doors.api, clock=doors.clock, now=doors.now)
             changed = await bring_to_recipe(
                 request,
@@ -129,6 +130,7 @@ async def request_for(
         owner=owner_of(view),
         join=secrets,
         access=wish.access,
+        pins=view.ca_hashes,
     )
 
 

@@ -12,6 +12,8 @@ from enum import StrEnum
 from transom.errors import Refused, TemporaryError, TransomError
 from transom.fleet.addon_change import AddonPlan
 from transom.fleet.cluster_checks import Checked
+from transom.fleet.effective import node_lacks
+from transom.fleet.ownership import another_owner, claim
 from transom.fleet.reasons import with_reasons
 from transom.fleet.waves import Away, away_of, nothing_begun, pools_of, waves_of
 from transom.kube.api import Node
@@ -44,6 +46,7 @@ class HostPlan:
     `rolls` where it is a node in use that is disturbed, and so has to wait for its wave; `drains`
     where its pods must leave first.
     `afterwards` are the steps that look at what a join leaves, and so cannot be told before it.
+    `not_applied` is what the fleet says and the node does not have, and no step brings there.
     """
 
     name: str
@@ -59,6 +62,7 @@ class HostPlan:
     warnings: tuple[str, ...] = ()
     refusals: tuple[Refusal, ...] = ()
     error: TransomError | None = None
+    not_applied: tuple[PlannedChange, ...] = ()
 
     @property
     def changes(self) -> int:
@@ -145,6 +149,27 @@ def around_nodes(plan: FleetPlan, nodes: Iterable[Node]) -> FleetPlan:
     return replace(plan, waves=waves_of(plan.fleet, rolling, still), away=still)
 
 
+def with_nodes(
+    plan: FleetPlan, nodes: Iterable[Node], requests: Mapping[str, Request]
+) -> FleetPlan:
+    """The plan with what the hosts' Nodes do not show of what the fleet says."""
+    by_name, hosts = (
+        {node.name: node for node in nodes},
+        {host.name: host for host in plan.fleet.hosts},
+    )
+
+    def judged(planned: HostPlan) -> HostPlan:
+        request = requests[planned.name]
+        node = by_name.get(request.recipe.join.node_name)
+        looked = planned.standing in (Standing.UNCHANGED, Standing.CHANGES) and not planned.joins
+        if node is None or not looked or not _is_answered_for(request, planned.refusals):
+            return planned
+        lacks = node_lacks(hosts[planned.name], request.recipe, node)
+        return replace(planned, not_applied=(*planned.not_applied, *lacks))
+
+    return replace(plan, hosts=tuple(judged(planned) for planned in plan.hosts))
+
+
 def host_plan(host: Host, survey: Survey | TransomError, request: Request) -> HostPlan:
     """Judge one host."""
     pool = host.pool or ""
@@ -162,6 +187,7 @@ def host_plan(host: Host, survey: Survey | TransomError, request: Request) -> Ho
     disruption = worst(Disruption(step.disruption) for step in steps)
     is_upgrade = request.verb is Verb.UPGRADE and bool(steps)
     in_use = survey.member and not refusals
+    steps = (*steps, *claim(host.name, survey.status.owner, request))
     changes = Standing.CHANGES if steps else Standing.UNCHANGED
     return HostPlan(
         name=host.name,
@@ -176,7 +202,13 @@ def host_plan(host: Host, survey: Survey | TransomError, request: Request) -> Ho
         drains=in_use and (disruption.is_felt_by_pods or is_upgrade),
         warnings=(*survey.plan.warnings, *_reboot(host, survey)),
         refusals=refusals,
+        not_applied=survey.not_applied if _is_answered_for(request, refusals) else (),
     )
+
+
+def _is_answered_for(request: Request, refusals: Sequence[Refusal]) -> bool:
+    """Whether the fleet's settings are expected on the node: an adoption takes it as it is."""
+    return request.verb is not Verb.ADOPT and not refusals
 
 
 def _steps(survey: Survey) -> tuple[tuple[PlannedStep, ...], tuple[str, ...]]:
@@ -196,18 +228,8 @@ def _standing(error: TransomError) -> Standing:
 
 def _ownership(host: Host, survey: Survey, request: Request) -> tuple[Refusal, ...]:
     owner = survey.status.owner
-    if owner is not None and not owner.gives_way_to(request.owner):
-        other = f"fleet {owner.fleet}, cluster {owner.cluster or 'none yet'}, by {owner.who}"
-        return (
-            Refusal(
-                id="another-owner",
-                subject=host.name,
-                found=other,
-                reason=f"the host's journal does not belong to fleet {request.owner.fleet} here",
-                fix="Reset the host there first, or leave it to its owner.",
-                source="",
-            ),
-        )
+    if owner is not None and not owner.gives_way_to(request.owner, request.pins):
+        return (another_owner(host.name, owner, request.owner),)
     if not any(change.id == _FOREIGN_NODE for change in _preflight(survey)):
         return ()
     if set(_pins(survey.authority)) & set(request.join.ca_hashes if request.join else ()):

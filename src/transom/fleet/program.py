@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 
 import transom
 from transom.errors import (
-    InternalError,
     PermanentError,
     TemporaryError,
     TransomError,
@@ -28,13 +27,22 @@ from transom.errors import (
     UsageError,
 )
 from transom.fleet import folder
+from transom.fleet.answer import document_in, last_document, read_answer, text_of, unusable
 from transom.fleet.folder import HOME, PARENT
-from transom.model.answers import CommandResult, Leftover, Leftovers, Survey
-from transom.model.codec import decode
+from transom.model.answers import (
+    CommandResult,
+    Inventory,
+    Leftover,
+    Leftovers,
+    NodeStatus,
+    Plan,
+    Survey,
+)
 from transom.model.event import Event, State
 from transom.model.order import Order, write_order
 from transom.model.request import Request, Verb
 from transom.node.build import build_node_zip
+from transom.node.disruption import Disruption
 from transom.remote.session import Completed, Session
 
 if TYPE_CHECKING:
@@ -182,11 +190,11 @@ class NodeProgram:
 
     async def inventory(self) -> Mapping[str, Any]:
         """What the host is and has."""
-        return await self._ask("inventory")
+        return await self._answer_of(Inventory, "inventory")
 
     async def status(self) -> Mapping[str, Any]:
         """What the journal says."""
-        return await self._ask("status")
+        return await self._answer_of(NodeStatus, "status")
 
     async def look(self, *words: str, given: "Given") -> Mapping[str, Any]:
         """What a verb that only looks says; to have found something is no failure."""
@@ -198,11 +206,11 @@ class NodeProgram:
 
     async def plan(self, request: Request) -> Mapping[str, Any]:
         """What a run would change."""
-        return await self._ask("plan", request)
+        return await self._answer_of(Plan, "plan", request)
 
     async def leftovers(self, request: Request) -> tuple[Leftover, ...]:
         """What a reset with force would take."""
-        return decode(Leftovers, dict(await self._ask("leftovers", request))).items
+        return read_answer(Leftovers, await self._ask("leftovers", request)).items
 
     async def survey(self, request: Request) -> Survey | None:
         """Everything a plan needs, by one command; None where no program answers."""
@@ -211,10 +219,10 @@ class NodeProgram:
         if not await self._is_known():
             return None
         done = await self.session.run(self._command, stdin=stdin, timeout_s=_QUICK_S)
-        document = _last_document(done.stdout)
+        document = last_document(done.stdout)
         if document.get("kind") == "Failure":
             raise _failed(document)
-        return decode(Survey, document) if document.get("kind") == "Survey" else None
+        return _survey(document) if document.get("kind") == "Survey" else None
 
     async def run(self, request: Request, *, name: str, on_event: OnEvent) -> Ended:
         """Start a run and follow it to its end; raise TemporaryError where the session is cut."""
@@ -231,7 +239,7 @@ class NodeProgram:
         options = ("--timeout", str(timeout_s), "--", *words)
         order = Order(verb="command", options=options)
         answer = await self._answer(order, timeout_s=timeout_s + _QUICK_S)
-        return decode(CommandResult, dict(answer))
+        return read_answer(CommandResult, answer)
 
     async def cancel(self) -> None:
         """Ask the run to stop after its step."""
@@ -303,16 +311,24 @@ class NodeProgram:
         done = await self._start(order, timeout_s=request.deadline_s + _QUICK_S, on_line=watch.line)
         if watch.ended is not None:
             return watch.ended
-        said = _last_document(done.stdout)
+        said = last_document(done.stdout)
         if said.get("kind") == "Failure":
             return Ended(
                 State.FAILED,
                 tuple(watch.changed),
-                said["message"],
-                said["error"],
-                said["hint"],
+                text_of(said, "message"),
+                text_of(said, "error"),
+                text_of(said, "hint"),
             )
         raise _broken(order.verb, done)
+
+    async def _answer_of(
+        self, kind: type, verb: str, request: Request | None = None
+    ) -> Mapping[str, Any]:
+        """An answer that is a document of that kind, as it came."""
+        answer = await self._ask(verb, request)
+        read_answer(kind, answer)
+        return answer
 
     async def _ask(self, verb: str, request: Request | None = None) -> Mapping[str, Any]:
         order = Order(verb=verb, input=request)
@@ -321,7 +337,7 @@ class NodeProgram:
     async def _answer(self, order: Order, *, timeout_s: float) -> Mapping[str, Any]:
         """What it answers; the document decides, for a shell may make 1 of every exit code but 0."""
         done = await self._start(order, timeout_s=timeout_s)
-        document = _last_document(done.stdout)
+        document = last_document(done.stdout)
         if document.get("kind") == "Failure":
             raise _failed(document)
         if not document:
@@ -392,13 +408,10 @@ class _Watch:
     ended: Ended | None = None
 
     def line(self, line: bytes) -> None:
-        try:
-            document = json.loads(line)
-        except ValueError:
+        document = document_in(line)
+        if document is None or "seq" not in document:
             return
-        if not isinstance(document, dict) or "seq" not in document:
-            return
-        event = decode(Event, document)
+        event = read_answer(Event, document)
         if event.state is State.CHANGED or (event.state is State.UNDONE and event.step):
             self.changed.append(event.step)
         if event.step == _PREFLIGHT and event.state is State.FAILED and event.hint:
@@ -423,8 +436,9 @@ async def _read_note(session: Session, path: str) -> dict[str, Any] | None:
         return None
     try:
         found = json.loads(content)
-        return {**found, "made": list(found["made"])}
-    except (ValueError, KeyError, TypeError):
+        sums = {key: str(found[key]) for key in ("python", "program")}
+        return {**sums, "made": [str(path) for path in found["made"]]}
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
 
 
@@ -432,15 +446,18 @@ def _unfinished(made: tuple[str, ...]) -> bytes:
     return json.dumps({"python": "", "program": "", "made": list(made)}).encode()
 
 
-def _last_document(stdout: bytes) -> dict[str, Any]:
-    for line in reversed(stdout.splitlines()):
-        try:
-            document = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(document, dict):
-            return document
-    return {}
+def _survey(document: Mapping[str, Any]) -> Survey | None:
+    """The survey; None where it has the form of another version's program, to be replaced first."""
+    try:
+        found = read_answer(Survey, document)
+    except PermanentError:
+        if document.get("program") != own_sum():
+            return None
+        raise
+    unknown = {step.disruption for step in found.plan.steps} - {item.value for item in Disruption}
+    if unknown:
+        raise unusable(f"no disruption is called {min(unknown)}")
+    return found
 
 
 def failure(error: str, message: str, *, subject: str, hint: str) -> TransomError:
@@ -452,10 +469,10 @@ def failure(error: str, message: str, *, subject: str, hint: str) -> TransomErro
 
 def _failed(document: Mapping[str, Any]) -> TransomError:
     return failure(
-        document["error"],
-        document["message"],
-        subject=document["subject"],
-        hint=document["hint"],
+        text_of(document, "error"),
+        text_of(document, "message") or "the node program failed and did not say why",
+        subject=text_of(document, "subject"),
+        hint=text_of(document, "hint"),
     )
 
 
@@ -463,4 +480,7 @@ def _broken(what: str, done: Completed) -> TransomError:
     text = (done.stdout + done.stderr).decode(errors="replace").strip()[-1000:]
     if not text:
         return TemporaryError(f"{what} ended with {done.code} and said nothing")
-    return InternalError(f"{what} ended with {done.code} on the host: {text}")
+    return PermanentError(
+        f"{what} ended with {done.code} on the host: {text}",
+        hint=r"look at what is in C:\k\transom there, and who may write to it",
+    )

@@ -68,6 +68,7 @@ def requests_of(
             recipe=replace(recipe, artifacts=locked(recipe.artifacts)),
             owner=owner,
             join=secrets,
+            pins=entry.ca_hashes,
         )
         for recipe in recipes
     }

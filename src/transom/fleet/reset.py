@@ -15,6 +15,7 @@ from transom.fleet.drain import cordon, empty, uncordon
 from transom.fleet.hosts import each
 from transom.fleet.join import Doors
 from transom.fleet.marks import RESETTING, none_of
+from transom.fleet.ownership import another_owner
 from transom.fleet.program import Brought, Ended
 from transom.fleet.requests import at_cluster, entry_of
 from transom.fleet.run import Clock, Connect, HostRun
@@ -76,7 +77,7 @@ async def reset_host(
             return WasReset(name=wish.address, undone=(), was_there=False, node_deleted=False)
         inventory = await run.program.inventory()
         fleet = single_fleet(wish, view, inventory)
-        request = _request(fleet, fleet.hosts[0], owner_of(view))
+        request = _request(fleet, fleet.hosts[0], owner_of(view), view.ca_hashes)
         if force is not None:
             force.confirm(await run.program.leftovers(replace(request, verb=Verb.PLAN)))
             request = replace(request, force=True)
@@ -127,7 +128,7 @@ async def _reset_one(
             await run.program.remove_unfinished()
             return Applied(host=host.name, outcome=Outcome.UNCHANGED)
         owner = Owner(cluster=entry.ca_hashes[0], fleet=fleet.name, who="cli")
-        request = _request(fleet, host, owner)
+        request = _request(fleet, host, owner, entry.ca_hashes)
         wish = host.upgrade.drain if drains else None
         done = await _undo(request, run, doors.api, watcher=watcher, wish=wish)
     finally:
@@ -151,10 +152,10 @@ async def _run(connect: Connect, clock: Clock, now: datetime) -> HostRun:
     return HostRun(connect, await connect(), clock, run_name(now, "reset"))
 
 
-def _request(fleet: Fleet, host: Host, owner: Owner) -> Request:
+def _request(fleet: Fleet, host: Host, owner: Owner, pins: tuple[str, ...]) -> Request:
     # What is refused today may have been joined before: undoing needs no permission.
     (case,) = cases_of(fleet, hosts=(host.name,), detected_runtimes={})
-    return Request(verb=Verb.RESET, recipe=recipe_of(case), owner=owner)
+    return Request(verb=Verb.RESET, recipe=recipe_of(case), owner=owner, pins=pins)
 
 
 async def _undo(
@@ -162,13 +163,11 @@ async def _undo(
 ) -> WasReset:
     node = request.recipe.join.node_name
     status = await run.program.status()
-    owner = status["owner"]
-    if owner is not None and not Owner(**owner).gives_way_to(request.owner):
+    owner = None if status["owner"] is None else Owner(**status["owner"])
+    if owner is not None and not owner.gives_way_to(request.owner, request.pins):
+        refusal = another_owner(node, owner, request.owner)
         raise UnsupportedError(
-            f"{node} belongs to fleet {owner['fleet']!r} ({owner['who']}), "
-            f"cluster {owner['cluster'] or 'none yet'}",
-            subject=node,
-            hint="reset it there",
+            f"{node} belongs to {refusal.found}: {refusal.reason}", subject=node, hint=refusal.fix
         )
     found = await api.node(node) if api is not None else None
     # A host that was undone has no journal: that its Node still has to go is written on the Node.

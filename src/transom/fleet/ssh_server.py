@@ -9,14 +9,16 @@ so that both can be run again after any failure.
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import replace
 from typing import Any
 
 from transom.errors import PermanentError, TemporaryError
 from transom.facts import rows
 from transom.facts.rows import At
 from transom.facts.ssh import SshServer
+from transom.fleet.answer import last_document, read_answer, unusable
 from transom.fleet.run import Clock
+from transom.model.codec import encode
 from transom.model.records import dataclass
 from transom.node.quoting import join_arguments
 from transom.remote import powershell
@@ -88,6 +90,14 @@ class State:
     keys: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Notes:
+    """What is written down on the host: what was there before, and the keys that were added since."""
+
+    before: State
+    keys: tuple[str, ...]
+
+
 class SshSetup:
     """The SSH server of one host, over a session that is open."""
 
@@ -101,7 +111,8 @@ class SshSetup:
         """What is there; a file of keys that others may write is refused."""
         row = self._row
         found = await self._do("look", rules=[row.rule, RULE], folder=row.folder)
-        state = State(**found, keys=tuple(await self._keys()))
+        seen = found if isinstance(found, dict) else {}
+        state = read_answer(State, {**seen, "keys": list(await self._keys())})
         if state.access is not None and (writers := _writers(state.access)):
             raise PermanentError(
                 f"{row.keys} on {self._name} can be written by {', '.join(writers)}",
@@ -146,8 +157,8 @@ class SshSetup:
         notes = await self._session.read(NOTES)
         if notes is None:
             return False
-        noted = json.loads(notes)
-        before, ours = State(**noted["before"]), tuple(noted["keys"])
+        noted = read_answer(_Notes, last_document(notes))
+        before, ours = noted.before, noted.keys
         state = await self.look()
         await self._do("close")
         left = tuple(line for line in state.keys if not _has(ours, line))
@@ -168,12 +179,12 @@ class SshSetup:
     async def _note(self, state: State, key: str) -> None:
         """Write down what was there before the first time, and every key that was added since."""
         notes = await self._session.read(NOTES)
-        noted: dict[str, Any] = (
-            json.loads(notes) if notes else {"before": asdict(state), "keys": []}
+        noted = (
+            read_answer(_Notes, last_document(notes)) if notes else _Notes(before=state, keys=())
         )
-        if not _has((*state.keys, *noted["keys"]), key):
-            noted["keys"].append(key)
-        await self._session.put(NOTES, json.dumps(noted, indent=2).encode())
+        if not _has((*state.keys, *noted.keys), key):
+            noted = replace(noted, keys=(*noted.keys, key))
+        await self._session.put(NOTES, json.dumps(encode(noted)).encode())
 
     async def _keys(self) -> Sequence[str]:
         content = await self._session.read(self._row.keys) or b""
@@ -230,7 +241,10 @@ class SshSetup:
                 subject=self._name,
                 hint="the user must be an administrator there; run the same command again",
             )
-        return json.loads(done.stdout)["answer"]
+        document = last_document(done.stdout)
+        if "answer" not in document:
+            raise unusable(f"it is none to {act}")
+        return document["answer"]
 
 
 def _has(lines: Sequence[str], key: str) -> bool:

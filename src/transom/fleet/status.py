@@ -122,7 +122,7 @@ def _host(plan: HostPlan, surveyed: Surveyed, node: Node | None) -> HostStatus:
         runtime=node.runtime if node else "",
         network=f"{recipe.network.plugin} {recipe.network.mode}".strip(),
         journal=_journal(known, recipe.identity.fleet),
-        drift=plan.changes,
+        drift=plan.changes + len(plan.not_applied),
         findings=(*_findings(plan, node), *_programs(known)),
         warnings=plan.warnings,
     )

@@ -16,7 +16,7 @@ from transom.fleet.carry import Holdings, to_be_carried
 from transom.fleet.cluster import ClusterEntry, read_entry
 from transom.fleet.cluster_checks import Checked, check_cluster
 from transom.fleet.hosts import each
-from transom.fleet.plan import FleetPlan, around_nodes, plan_of
+from transom.fleet.plan import FleetPlan, around_nodes, plan_of, with_nodes
 from transom.fleet.program import Bring, NodeProgram, own_sum, present
 from transom.fleet.requests import at_cluster, entry_of, requests_of
 from transom.fleet.run import Clock, Connect
@@ -97,9 +97,21 @@ async def survey_fleet(
 
     surveys = await each(chosen, look, parallel=doors.parallel)
     plan = plan_of(fleet, surveys, requests, checked=checked, addons=planned, unread=unread)
-    if plan.waves and doors.api is not None:
-        plan = around_nodes(plan, await doors.api.nodes())
+    members = any(isinstance(found, Survey) and found.member for found in surveys.values())
+    if doors.api is not None and members:
+        plan = await _beside_nodes(plan, requests, doors.api)
     return Surveyed(plan=plan, entry=entry, requests=requests, surveys=surveys)
+
+
+async def _beside_nodes(plan: FleetPlan, requests: Mapping[str, Request], api: Api) -> FleetPlan:
+    """The plan with what the cluster's Nodes say: who is away, and which labels and taints are missing."""
+    try:
+        nodes = await api.nodes()
+    except TransomError as error:
+        if plan.waves:
+            raise
+        return replace(plan, unread=(*plan.unread, f"labels and taints: {error.message}"))
+    return with_nodes(around_nodes(plan, nodes) if plan.waves else plan, nodes, requests)
 
 
 def _furnished(requests: Mapping[str, Request], doors: FleetDoors) -> dict[str, Request]:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from transom.errors import PermanentError, Refused, UsageError
 from transom.fleet.cluster import ClusterView, read_cluster
 from transom.fleet.join import Doors, Pin, join_host, planned, request_for
+from transom.fleet.ownership import claims_anew
 from transom.fleet.program import Brought
 from transom.fleet.reset import reset_host
 from transom.fleet.run import HostRun
@@ -63,7 +64,8 @@ async def upgrade_host(
             if not (may_join_anew and {item.id for item in error.refusals} == {ANEW}):
                 raise
         else:
-            changed = await _work(request, run, watcher) if wanted else ()
+            work = wanted or await claims_anew(run.program, request)
+            changed = await _work(request, run, watcher) if work else ()
             watcher.stage("wait until the node is Ready")
             node = await await_ready(request.recipe.join.node_name, doors.api, doors.clock)
             if changed or before:

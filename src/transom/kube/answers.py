@@ -34,6 +34,10 @@ def node_of(found: core_v1.Node) -> Node:
             for item in (status.addresses if status else None) or ()
             if item.type == "InternalIP"
         ),
+        taints=tuple(
+            f"{item.key}={item.value}:{item.effect}" if item.value else f"{item.key}:{item.effect}"
+            for item in (found.spec.taints if found.spec else None) or ()
+        ),
     )
 
 

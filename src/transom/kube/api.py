@@ -4,7 +4,7 @@
 both to the same answers. Called by `fleet`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import Any, Protocol
 
@@ -17,7 +17,7 @@ class Node:
     """A Node as far as a fleet needs it; `problem` is why it is not Ready, in the kubelet's words.
 
     `system` is `windows` or `linux`, `kernel` its build in full, `runtime` such as
-    `containerd://2.2.1`.
+    `containerd://2.2.1`. Taints are as kubectl writes them: `os=windows:NoSchedule`.
     """
 
     name: str
@@ -30,6 +30,7 @@ class Node:
     kernel: str = ""
     runtime: str = ""
     addresses: tuple[str, ...] = ()
+    taints: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +56,10 @@ class Secret:
     name: str
     type: str
     data: Mapping[str, str] = field(repr=False)
+
+
+Judge = Callable[[CertificateRequestSight], str]
+"""Says why a request is not approved; empty where it is."""
 
 
 class Api(Protocol):
@@ -124,8 +129,11 @@ class Api(Protocol):
         """Every DaemonSet, as JSON has it."""
         ...
 
-    async def approve(self, request: str, *, reason: str) -> None:
-        """Approve a CertificateSigningRequest that is still pending."""
+    async def approve(self, request: str, *, reason: str, judge: Judge) -> str:
+        """Approve a CertificateSigningRequest, unless its judge says why not; that is returned.
+
+        What is judged is what is approved: the request as it is read for this, in one version.
+        """
         ...
 
     async def set_unschedulable(self, name: str, *, unschedulable: bool) -> None:

@@ -33,7 +33,7 @@ from msgspec import structs
 
 from transom.errors import PermanentError, TemporaryError, TransomError, UsageError
 from transom.kube.answers import budget_in, node_of, pod_of
-from transom.kube.api import Node, Pod, Secret
+from transom.kube.api import Judge, Node, Pod, Secret
 from transom.kube.kubeconfig import Chosen, choose
 from transom.kube.login import login_of
 from transom.kube.sight import node_sight, request_sight, service_sights
@@ -242,11 +242,14 @@ class KubeApi:
                 return tuple(found)
             params["continue"] = following
 
-    async def approve(self, request: str, *, reason: str) -> None:
-        """Add the condition to the approval of a request."""
+    async def approve(self, request: str, *, reason: str, judge: Judge) -> str:
+        """Add the condition to the approval of a request, in the version that was judged."""
         kind = certificates_v1.CertificateSigningRequest
         with self._translated("approve", f"CertificateSigningRequest {request}"):
             found = await self._client.get(kind, request)
+            why_not = judge(request_sight(found))
+            if why_not:
+                return why_not
             approved = CertificateSigningRequestCondition(
                 type="Approved", status="True", reason="TransomApproved", message=reason
             )
@@ -257,6 +260,7 @@ class KubeApi:
                 status=CertificateSigningRequestStatus(conditions=decided),
             )
             await self._client.replace(wish, request)
+            return ""
 
     async def set_unschedulable(self, name: str, *, unschedulable: bool) -> None:
         """Patch a Node."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from transom.errors import PermanentError
-from transom.kube.api import Node, Pod, Secret
+from transom.kube.api import Judge, Node, Pod, Secret
 from transom.model.sight import (
     CertificateRequestSight,
     ConditionSight,
@@ -134,13 +134,15 @@ class MemoryApi:
         """Those it was given."""
         return self.held_daemon_sets
 
-    async def approve(self, request: str, *, reason: str) -> None:
+    async def approve(self, request: str, *, reason: str, judge: Judge) -> str:
         """Mark it."""
         del reason
         for number, found in enumerate(self.seen_requests):
             if found.name == request:
-                self.seen_requests[number] = replace(found, state=RequestState.APPROVED)
-                return
+                why_not = judge(found)
+                if not why_not:
+                    self.seen_requests[number] = replace(found, state=RequestState.APPROVED)
+                return why_not
         raise PermanentError(f"there is no CertificateSigningRequest {request}", subject=request)
 
     async def set_unschedulable(self, name: str, *, unschedulable: bool) -> None:

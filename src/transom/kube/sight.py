@@ -1,6 +1,7 @@
 """Objects of the Kubernetes API as a diagnosis sees them. Called by `client`."""
 
 import base64
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 
@@ -16,6 +17,13 @@ from transom.model.sight import (
     ServiceSight,
 )
 
+# What cryptography raises of its own; none of them is a ValueError.
+_OF_X509 = (x509.InvalidVersion, x509.DuplicateExtension, x509.UnsupportedGeneralNameType)
+_EXTENSION_REQUEST = "1.2.840.113549.1.9.14"
+_ONE_BLOCK = re.compile(
+    rb"-----BEGIN CERTIFICATE REQUEST-----\r?\n[A-Za-z0-9+/=\r\n]+"
+    rb"-----END CERTIFICATE REQUEST-----\s*"
+)
 _STATES = {
     "Denied": RequestState.DENIED,
     "Failed": RequestState.FAILED,
@@ -97,36 +105,60 @@ def request_sight(found: certificates_v1.CertificateSigningRequest) -> Certifica
     decided = {item.type: item.message or "" for item in conditions}
     kind = next((name for name in _STATES if name in decided), "")
     created = metadata.creationTimestamp
-    asked = _request(base64.b64decode(found.spec.request))
+    subject, names, unreadable = _asked(found.spec.request)
     return CertificateRequestSight(
         name=metadata.name or "",
         signer=found.spec.signerName,
         username=found.spec.username or "",
-        subject=_common_name(asked) if asked else "",
+        subject=subject,
         created=int(created.timestamp()) if created else 0,
         state=_STATES.get(kind, RequestState.PENDING),
         message=decided.get(kind, ""),
-        names=_alternative_names(asked) if asked else (),
+        names=names,
         usages=tuple(found.spec.usages or ()),
+        unreadable=unreadable,
     )
 
 
-def _request(pem: bytes) -> x509.CertificateSigningRequest | None:
+def _asked(encoded: str) -> tuple[str, tuple[str, ...], str]:
+    """The subject and the names of a request, and why they cannot be told.
+
+    Anyone with a bootstrap token writes requests, so nothing in one may raise. The signer reads with
+    Go: where that may see other names than are read here, the request is unreadable.
+    """
+    subject = ""
     try:
-        return x509.load_pem_x509_csr(pem)
-    except ValueError:
-        return None
+        request = _request(base64.b64decode(encoded))
+        subject = _common_name(request)
+        return subject, _alternative_names(request), ""
+    except (ValueError, *_OF_X509) as error:
+        return subject, (), str(error) or type(error).__name__
+
+
+def _request(pem: bytes) -> x509.CertificateSigningRequest:
+    # Which of several blocks is meant, and what else may stand between them, is each reader's own.
+    if _ONE_BLOCK.fullmatch(pem) is None:
+        raise ValueError("it is not one PEM block of a certificate request")
+    return x509.load_pem_x509_csr(pem)
 
 
 def _common_name(asked: x509.CertificateSigningRequest) -> str:
     found = asked.subject.get_attributes_for_oid(NameOID.COMMON_NAME)
-    return str(found[0].value) if found else ""
+    if len(found) != 1:
+        # Go takes the last of several: crypto/x509/pkix, Name.FillFromRDNSequence.
+        raise ValueError(f"its subject has {len(found)} common names")
+    return str(found[0].value)
 
 
 def _alternative_names(asked: x509.CertificateSigningRequest) -> tuple[str, ...]:
+    # Go reads every attribute extensionRequest and no other (crypto/x509, parseCSRExtensions);
+    # cryptography reads the first of these and of Microsoft's own kind.
+    attributes = [attribute.oid.dotted_string for attribute in asked.attributes]
+    if any(oid != _EXTENSION_REQUEST for oid in attributes) or len(attributes) > 1:
+        raise ValueError("it has other attributes than one list of extensions")
     try:
         names = asked.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
-    except (x509.ExtensionNotFound, ValueError):
+    except x509.ExtensionNotFound:
         return ()
     # A name of a kind that no node has is shown as it is, so that nobody approves it unseen.
     return tuple(

@@ -187,7 +187,8 @@ class Survey:
     """Everything a plan needs of a host, in one answer.
 
     `program` is the SHA-256 of the node program there. `member` says that the host is a node of some
-    cluster, whoever made it one, and `authority` is that cluster's certificate.
+    cluster, whoever made it one, and `authority` is that cluster's certificate. `not_applied` is what
+    the recipe says and the kubelet does not run with, and no step brings there.
     """
 
     api_version: str = API_VERSION
@@ -198,6 +199,7 @@ class Survey:
     plan: Plan
     member: bool
     authority: str
+    not_applied: tuple[PlannedChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

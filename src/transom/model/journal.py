@@ -69,12 +69,18 @@ class Owner:
     fleet: str
     who: str
 
-    def gives_way_to(self, other: "Owner") -> bool:
-        """Whether another may go on with the host: of the same cluster, and of the same fleet."""
-        same_cluster = other.cluster in ("", self.cluster) or not self.cluster
+    def gives_way_to(self, other: "Owner", pins: tuple[str, ...] = ()) -> bool:
+        """Whether another may go on with the host: of the same cluster, and of the same fleet.
+
+        While a cluster changes its authority it has several; `pins` are all of them.
+        """
+        same_cluster = not other.cluster or self.cluster in ("", other.cluster, *pins)
+        return same_cluster and self.has_same_hands(other)
+
+    def has_same_hands(self, other: "Owner") -> bool:
+        """Whether another works on the same fleet in the same way, whatever its cluster is."""
         same_fleet = self.fleet in (other.fleet, SINGLE_HOST)
-        same_hands = OPERATOR not in (self.who, other.who) or self.who == other.who
-        return same_cluster and same_fleet and same_hands
+        return same_fleet and (OPERATOR not in (self.who, other.who) or self.who == other.who)
 
 
 class RecordKind(Enum):

@@ -75,6 +75,8 @@ class Request:
     undone where neither gateway nor API server answers for `unreachable_s` after it. An upgrade
     after which the node is not Ready for `ready_s` is undone. A plan says what `plan_for` would do.
     With `image` a host is prepared to be copied: whatever belongs to one machine is left out.
+    `pins` are those of all authorities that the owner's cluster has today: a journal of any of them is
+    the owner's.
     """
 
     api_version: str = API_VERSION
@@ -92,3 +94,4 @@ class Request:
     ready_s: int = 300
     plan_for: Verb = Verb.PREPARE
     image: bool = False
+    pins: tuple[str, ...] = ()

@@ -26,7 +26,8 @@ class CertificateRequestSight:
     """A certificate signing request; `created` counts seconds since the epoch.
 
     `username` is who asks, `subject` the name the certificate would be for, and `names` its
-    alternative names, DNS and IP.
+    alternative names, DNS and IP. `unreadable` is why the names cannot be told: the cluster's signer
+    may read others in it.
     """
 
     name: str
@@ -38,6 +39,7 @@ class CertificateRequestSight:
     message: str = ""
     names: tuple[str, ...] = ()
     usages: tuple[str, ...] = ()
+    unreadable: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

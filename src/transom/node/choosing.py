@@ -71,6 +71,7 @@ class Telling:
             join=self.request.join,
             access=self.request.access,
             cluster=self.request.owner.cluster,
+            pins=self.request.pins,
             joined_by_us=contents is not None and contents.is_node,
             by_hand=join is not None and not (join.before or {}).get("kubeadm"),
             at_rest=contents is not None and contents.rests(left),

@@ -40,8 +40,11 @@ def request_from_files(
     if verb is not Verb.JOIN:
         return request
     secrets = _secrets(options, files, entry, stdin)
-    pin = entry.owner.cluster or secrets.ca_hashes[0]
-    return replace(request, join=secrets, owner=replace(entry.owner, cluster=pin))
+    # The authority that kubeadm finds there is one of these; the fleet's own may be gone by now.
+    pins = secrets.ca_hashes
+    known = entry.owner.cluster
+    pin = known if known in pins or not pins else pins[0]
+    return replace(request, join=secrets, owner=replace(entry.owner, cluster=pin), pins=pins)
 
 
 def _document(kind: type[T], files: Files, path: str) -> T:

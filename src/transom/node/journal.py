@@ -106,10 +106,13 @@ class Journal:
         journal._append(_header(owner))
         return journal
 
-    def claim(self, owner: Owner) -> None:
-        """Refuse another owner; a host that was prepared or joined alone goes over to this one."""
+    def claim(self, owner: Owner, pins: tuple[str, ...] = ()) -> None:
+        """Refuse another owner; a host that was prepared or joined alone goes over to this one.
+
+        So does one of an authority that its cluster still has: it is written down under today's.
+        """
         mine = self.contents.owner
-        if not mine.gives_way_to(owner):
+        if not mine.gives_way_to(owner, pins):
             raise PermanentError(
                 f"the host belongs to fleet {mine.fleet!r} ({mine.who}), "
                 f"cluster {mine.cluster or 'none yet'}",

@@ -18,6 +18,7 @@ from transom.model.disruption import worst
 from transom.model.journal import ADOPTED, Drift
 from transom.model.problem import Refusal
 from transom.model.request import Request, Verb
+from transom.node.effective import not_applied
 from transom.node.host.nouns.files import ReadFiles
 from transom.node.host.protocols import Machine
 from transom.node.host.values import PathKind
@@ -80,13 +81,15 @@ def _survey(machine: Machine, layout: Layout, request: Request) -> Survey:
     plan = _planned(machine, layout, request)
     if not any(step.drift for step in plan.steps):
         plan = replace(plan, steps=())  # most hosts, most of the time: it need not travel
+    member = files.kind(joined.kubeconfig) is PathKind.FILE
     return Survey(
         program=hashlib.sha256(_content(files, layout.program)).hexdigest(),
         inventory=inventory(machine, layout),
         status=_status(machine, layout),
         plan=plan,
-        member=files.kind(joined.kubeconfig) is PathKind.FILE,
+        member=member,
         authority=_content(files, joined.ca_certificate).decode("ascii", "replace"),
+        not_applied=not_applied(files, request.recipe) if member else (),
     )
 
 

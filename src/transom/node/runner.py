@@ -121,7 +121,7 @@ class Runner:
             journal = Journal.open(self.machine.disk, self.layout.journal)
             steps = [intent.step for intent in journal.contents.intents] if journal else []
             if journal is not None and step in steps:
-                journal.claim(request.owner)
+                journal.claim(request.owner, request.pins)
                 log.emit(State.STARTED, f"{step} is taken back")
                 self._undoing.back_to(request, journal, log, after=steps.index(step))
                 _report(log, error)
@@ -157,7 +157,7 @@ class Runner:
         if journal is None:
             self.machine.files.remove_tree(self.layout.saved)
             journal = Journal.create(self.machine.disk, self.layout.journal, request.owner)
-        journal.claim(request.owner)
+        journal.claim(request.owner, request.pins)
         telling = Telling(request, present(self.machine, self.layout, journal.contents))
         deadline = self.machine.clock.monotonic() + request.deadline_s
         return self._make(_Run(telling, journal, log, deadline))

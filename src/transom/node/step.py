@@ -57,7 +57,7 @@ class NodeSpec:
 
     `joined_by_us` says that the journal has a join or an adoption that was not undone, `by_hand` that
     the join was one without kubeadm, `at_rest` that no power cut can have torn what the node's join left.
-    `cluster` is the pin of the owner's cluster.
+    `cluster` is the pin of the owner's cluster, `pins` those of all authorities that it has today.
     """
 
     recipe: Recipe
@@ -65,6 +65,7 @@ class NodeSpec:
     join: JoinSecrets | None = None
     access: SourceAccess = field(default_factory=SourceAccess)
     cluster: str = ""
+    pins: tuple[str, ...] = ()
     joined_by_us: bool = False
     by_hand: bool = False
     at_rest: bool = False

@@ -52,7 +52,7 @@ class Undoing:
         """Undo everything and forget the journal; with force also take what is in none."""
         undone: tuple[str, ...] = ()
         if journal is not None:
-            journal.claim(request.owner)
+            journal.claim(request.owner, request.pins)
             undone = self.back_to(request, journal, log, after=0)
             # Nothing of the node is to run any more: what still runs from there is ended by its removal.
             self.machine.files.remove_tree(self.layout.old)
@@ -70,7 +70,7 @@ class Undoing:
         """Undo what no run brought to its end."""
         if journal is None:
             return ()
-        journal.claim(request.owner)
+        journal.claim(request.owner, request.pins)
         return self.back_to(request, journal, log, after=journal.contents.settled)
 
     def forget_copies(self, journal: Journal) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from transom.errors import PermanentError, TemporaryError, UsageError
 from transom.remote import powershell
-from transom.remote.session import Completed, Parcel
+from transom.remote.session import Completed, Parcel, must_be_bounded
 
 _REBOOT = "shutdown"
 _LINE = 16 * 1024 * 1024
@@ -35,6 +35,11 @@ async def connect(name: str) -> "LocalSession":
 
 class LocalSession:
     """This machine in use; see `remote.session.Session`."""
+
+    @property
+    def peer(self) -> str:
+        """Unknown: nothing is connected."""
+        return ""
 
     async def run(
         self,
@@ -132,6 +137,7 @@ async def _ended(
     stdout = bytearray()
     while line := await process.stdout.readline():
         stdout += line
+        must_be_bounded("this machine", stdout)
         if on_line is not None:
             on_line(line)
     return Completed(await process.wait(), bytes(stdout), await said)

@@ -7,7 +7,13 @@ error of `transom.errors`: temporary where the connection broke, permanent where
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
+from transom.errors import PermanentError
 from transom.model.records import dataclass
+
+MOST_SAID = 64 << 20
+"""What a command may print; the longest answer, a diagnosis with its logs, is far below it."""
+MOST_READ = 512 << 20
+"""What a file that is read whole may hold; the largest is an archive of `collect`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +34,23 @@ class Parcel:
     chunks: Callable[[], Iterator[bytes]]
 
 
+def must_be_bounded(name: str, *said: bytes | bytearray) -> None:
+    """Raise where a host says more than any answer needs, before it fills this machine's memory."""
+    if sum(map(len, said)) > MOST_SAID:
+        raise PermanentError(
+            f"{name} sends more than {MOST_SAID >> 20} MiB as one answer",
+            subject=name,
+            hint="look at what the command prints there",
+        )
+
+
 class Session(Protocol):
     """One open connection to one host."""
+
+    @property
+    def peer(self) -> str:
+        """The address that this machine is connected to; empty where that is not the host's own."""
+        ...
 
     async def run(
         self,

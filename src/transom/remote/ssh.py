@@ -13,7 +13,7 @@ from pathlib import Path
 
 from transom.errors import PermanentError, TemporaryError, UsageError
 from transom.remote import powershell
-from transom.remote.session import Completed, Parcel
+from transom.remote.session import MOST_READ, Completed, Parcel, must_be_bounded
 from transom.remote.shells import WHICH, Shell, is_plain, line_of, told
 from transom.remote.ssh_config import resolved
 from transom.remote.ssh_connection import CONNECT_S, Person, open_connection
@@ -55,6 +55,12 @@ class SshSession:
         self._files: asyncssh.SFTPClient | None = None
         self._shell: Shell | None = None
 
+    @property
+    def peer(self) -> str:
+        """Where the connection ends; behind a jump host only that one knows."""
+        found = self._connection.get_extra_info("peername") if len(self._hops) == 1 else None
+        return str(found[0]) if found else ""
+
     async def run(
         self,
         command: Sequence[str],
@@ -92,7 +98,7 @@ class SshSession:
     async def _run(
         self, command: str, stdin: bytes, on_line: Callable[[bytes], None] | None
     ) -> Completed:
-        said = _Said()
+        said = _Said(self._name)
         channel, _ = await self._connection.create_session(lambda: said, command, encoding=None)
         try:
             channel.write(stdin)
@@ -112,9 +118,14 @@ class SshSession:
         async with self._sftp("read", path) as files:
             try:
                 async with files.open(_remote(path), "rb") as stream:
-                    return _bytes(await stream.read())
+                    content = _bytes(await stream.read(MOST_READ + 1))
             except (asyncssh.SFTPNoSuchFile, asyncssh.SFTPNoSuchPath):
                 return None
+        if len(content) > MOST_READ:
+            raise PermanentError(
+                f"{path} on {self._name} has more than {MOST_READ >> 20} MiB", subject=self._name
+            )
+        return content
 
     async def put(self, path: str, content: bytes) -> bool:
         """Write beside, read back, and rename: the file is whole or as it was."""
@@ -269,7 +280,8 @@ class SshSession:
 class _Said(asyncssh.SSHClientSession[bytes]):
     """What a command says, until its channel is closed."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
+        self._name = name
         self.stdout, self.stderr = bytearray(), bytearray()
         self._news = asyncio.Event()
         self._ended = False
@@ -281,6 +293,7 @@ class _Said(asyncssh.SSHClientSession[bytes]):
         while not self._ended:
             await self._news.wait()
             self._news.clear()
+            must_be_bounded(self._name, self.stdout, self.stderr)
             while end := self.stdout.find(b"\n", told) + 1:
                 yield bytes(self.stdout[told:end])
                 told = end

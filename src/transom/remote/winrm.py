@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from transom.errors import PermanentError, TemporaryError, UsageError
 from transom.model.records import dataclass
 from transom.remote import powershell
-from transom.remote.session import Completed, Parcel
+from transom.remote.session import Completed, Parcel, must_be_bounded
 
 if TYPE_CHECKING:
     from pypsrp.shell import Process, WinRS
@@ -98,6 +98,11 @@ class WinRmSession:
         self._shell = shell
         self._target = target
 
+    @property
+    def peer(self) -> str:
+        """Unknown: each message may take a connection of its own."""
+        return ""
+
     async def run(
         self,
         command: Sequence[str],
@@ -114,6 +119,7 @@ class WinRmSession:
                 async with asyncio.timeout(timeout_s):
                     while True:
                         is_done = await asyncio.to_thread(_poll, process)
+                        must_be_bounded(self._target.name, process.stdout, process.stderr)
                         passed = _pass_on(process.stdout, passed, on_line, last=is_done)
                         if is_done:
                             break
@@ -146,7 +152,10 @@ class WinRmSession:
     async def read(self, path: str) -> bytes | None:
         """Read a file whole."""
         found = await self._file("read", path)
-        return None if found is None else base64.b64decode(found)
+        try:
+            return None if found is None else base64.b64decode(found, validate=True)
+        except (ValueError, TypeError) as error:
+            raise self._odd("read", path) from error
 
     async def put(self, path: str, content: bytes) -> bool:
         """Write beside, rename, and compare the sum."""
@@ -172,7 +181,10 @@ class WinRmSession:
 
     async def names(self, path: str) -> tuple[str, ...]:
         """List a directory."""
-        return tuple(sorted(await self._file("names", path) or ()))
+        found = await self._file("names", path) or ()
+        if not isinstance(found, list | tuple):
+            raise self._odd("names", path)
+        return tuple(sorted(map(str, found)))
 
     async def move(self, source: str, target: str) -> None:
         """Rename a file."""
@@ -205,6 +217,13 @@ class WinRmSession:
         with suppress(TemporaryError, PermanentError), _translated(self._target, "end"):
             await asyncio.to_thread(self._shell.close)
 
+    def _odd(self, act: str, path: str) -> PermanentError:
+        return PermanentError(
+            f"{self._target.name} answered to {act} {path} in a way that cannot be used",
+            subject=self._target.name,
+            hint="look whether a profile of its PowerShell prints something",
+        )
+
     async def _sum(self, path: str) -> str | None:
         found = await self._file("sum", path)
         return None if found is None else str(found).lower()
@@ -219,7 +238,10 @@ class WinRmSession:
                 subject=self._target.name,
                 hint="look whether its disk is full, and who may write there",
             )
-        return json.loads(done.stdout)["answer"]
+        try:
+            return json.loads(done.stdout)["answer"]
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise self._odd(act, path) from error
 
 
 def _start(shell: "WinRS", command: Sequence[str]) -> str:

@@ -101,7 +101,7 @@ def _search(value: Any, path: Path) -> Iterator[tuple[str, Fault]]:
     elif isinstance(value, list):
         for index, below in enumerate(value):
             if index and _is_option_value(value[index - 1], below):
-                yield below, _fault((*path, index), "a password or token")
+                yield str(below), _fault((*path, index), "a password or token")
             else:
                 yield from _search(below, (*path, index))
     elif (what := _secret_at(value, path)) is not None:
@@ -115,12 +115,12 @@ def _fault(path: Path, what: str, *, at_key: bool = False) -> Fault:
 
 
 def _is_option_value(option: Any, value: Any) -> bool:
-    return (
-        isinstance(option, str)
-        and isinstance(value, str)
-        and _OPTION.fullmatch(option) is not None
-        and not value.startswith("-")
-    )
+    """Whether a value is what an option before it announces: a text, or a number as YAML reads one."""
+    if not isinstance(option, str) or _OPTION.fullmatch(option) is None:
+        return False
+    if isinstance(value, str):
+        return not value.startswith("-")
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _secret_at(value: Any, path: Path) -> str | None:

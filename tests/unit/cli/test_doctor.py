@@ -1,5 +1,6 @@
 """`transom doctor --archive` and the arguments of doctor and collect."""
 
+import errno
 import json
 
 import pytest
@@ -93,6 +94,35 @@ def test_an_archive_is_written_for_its_owner_alone(tmp_path):
     path = command.write(COLLECTED, tmp_path / "new")
     assert path.read_bytes() == b"zip"
     assert path.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("dangling", [True, False])
+def test_an_archive_is_never_written_over_a_file_nor_through_a_link(tmp_path, dangling):
+    elsewhere = tmp_path / "elsewhere"
+    if not dangling:
+        elsewhere.write_text("mine")
+    (tmp_path / COLLECTED.name).symlink_to(elsewhere)
+    with pytest.raises(PermanentError, match="is already there"):
+        command.write(COLLECTED, tmp_path)
+    assert elsewhere.exists() is not dangling
+    assert [path.name for path in tmp_path.glob("*.part")] == []
+
+
+def test_a_part_that_lies_there_as_a_link_is_not_followed(tmp_path):
+    (tmp_path / f"{COLLECTED.name}.part").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(PermanentError, match="cannot write"):
+        command.write(COLLECTED, tmp_path)
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_a_full_disk_leaves_no_archive_and_no_part_of_one(tmp_path, monkeypatch):
+    def fsync(_descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(command.os, "fsync", fsync)
+    with pytest.raises(PermanentError, match="No space left on device"):
+        command.write(COLLECTED, tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_that_cannot_be_written_to_is_told(tmp_path):

@@ -19,8 +19,9 @@ from tests.simulation import (
 )
 from tests.unit.fleet.test_carry import Held
 
-from transom.cli import fleet_access
+from transom.cli import collect, fleet_access
 from transom.cli.main import main
+from transom.errors import PermanentError
 from transom.fleet.marks import FLEET
 from transom.kube.api import Node, Pod, Secret
 from transom.kube.memory_objects import MemoryObjects
@@ -245,7 +246,7 @@ def test_a_host_of_another_fleet_is_neither_planned_for_nor_reset(site, capsys, 
     assert main(["plan"]) == 3
     assert "does not belong to fleet bank" in capsys.readouterr().out
     assert main(["reset", "--all", "--yes"]) == 3
-    assert "win-02 belongs to fleet 'shop'" in capsys.readouterr().out
+    assert "win-02 belongs to fleet shop" in capsys.readouterr().out
     assert all(machine.is_joined for machine in site.machines.values())
     assert all(not node.unschedulable for node in site.api.held_nodes.values())
 
@@ -299,6 +300,50 @@ def test_doctor_and_collect_visit_every_host_and_say_which_cannot_be_reached(
     assert (tmp_path / archive["file"]).is_file()
     assert main(["doctor", "10.0.0.2", "--host", "win-01"]) == 2
     assert main(["collect", "10.0.0.2", "--pool", "web"]) == 2
+
+
+@pytest.mark.usefixtures("site")
+def test_an_archive_that_cannot_be_written_is_that_hosts_matter_alone(capsys, monkeypatch):
+    def write(collected, folder):
+        if collected.host == "win-01":
+            raise PermanentError("cannot write it: No space left on device")
+        return real(collected, folder)
+
+    assert main(["apply", "--yes"]) == 0
+    real = collect.write
+    monkeypatch.setattr(collect, "write", write)
+    capsys.readouterr()
+    assert main(["collect", "--directory", "out", "-o", "json"]) == 5
+    said = capsys.readouterr()
+    assert [archive["host"] for archive in json.loads(said.out)["archives"]] == ["win-02"]
+    assert "win-01: cannot write it" in said.err
+
+
+@pytest.mark.usefixtures("site")
+def test_settings_that_do_not_arrive_are_listed_and_the_exit_code_says_so(tmp_path, capsys):
+    assert main(["apply", "--yes", "--no-addons"]) == 0
+    fleet = tmp_path / "fleet.yaml"
+    more = "\n  defaults:\n    kubelet: {config: {maxPods: 50}}\n    labels: {tier: web}\n"
+    fleet.write_text(fleet.read_text().replace("\n  defaults:\n", more))
+    capsys.readouterr()
+    assert main(["plan", "--no-addons"]) == 1
+    said = capsys.readouterr().out
+    assert "not applied: kubelet.config.maxPods: absent -> 50" in said
+    assert "kubeadm upgrade node phase kubelet-config" in said
+    assert "not applied: labels.tier: absent -> web" in said
+    for _ in range(2):
+        assert main(["apply", "--yes", "--no-addons"]) == 1
+        said = capsys.readouterr().out
+        assert "win-01: not applied: kubelet.config.maxPods: absent -> 50" in said
+    assert main(["plan", "--no-addons", "-o", "json"]) == 1
+    planned = json.loads(capsys.readouterr().out)["hosts"][0]
+    assert (planned["standing"], len(planned["notApplied"])) == ("unchanged", 2)
+    assert main(["apply", "--yes", "--no-addons", "-o", "json"]) == 1
+    applied = json.loads(capsys.readouterr().out)["hosts"][0]
+    assert [item["subject"] for item in applied["notApplied"]] == [
+        "kubelet.config.maxPods",
+        "labels.tier",
+    ]
 
 
 def test_a_node_that_others_made_is_adopted_and_then_planned(site, capsys):
@@ -634,7 +679,11 @@ def test_a_rival_is_refused_before_any_host_is_touched(with_addons, capsys):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["plan", "--bundle", "x", "--lock", "l"], "--bundle uses nothing else, so --lock has no"),
+        (["plan", "--bundle", "x", "--python", "p"], "--bundle uses nothing else, so --python has"),
+        (
+            ["plan", "--bundle", "x", "--bundle-signature", "s"],
+            "--bundle-signature needs --bundle-key",
+        ),
         (["apply", "--bundle", "x", "--ca-file", "c"], "so --ca-file has no place beside it"),
         (["upgrade", "10.0.0.9", "--bundle", "x"], "--bundle is for the hosts of a fleet here"),
         (["upgrade", "--mirror", "https://a=https://b"], "--mirror is for one machine"),
@@ -659,23 +708,105 @@ def test_a_bundle_that_is_not_one_is_refused_before_a_host_is_reached(site, tmp_
     assert [machine.host.calls.count for machine in site.machines.values()] == before
 
 
-def test_apply_with_a_bundle_uses_its_lock_its_python_and_its_bytes(site, tmp_path, monkeypatch):
+@pytest.fixture
+def bundle(site, monkeypatch):
+    """A whole bundle of the fleet's own bytes, signed by the key site.pub alone."""
+
     class Bundle(Held):
+        made_by = site.lock
+
         def __init__(self, path):
             assert path.name == "shop.bundle"
             (machine, *_others) = site.machines.values()
             super().__init__(machine.host.source.content.values())
 
-        def lock(self):
-            return site.lock
+        def refuse_unsigned(self, *, signature, key):
+            assert signature.name == "shop.bundle.sig"
+            if key.name != "site.pub":
+                raise PermanentError("is not this bundle's signature")
 
-        def python(self):
+        def lock(self):
+            return self.made_by
+
+        def python(self, lock):
+            assert [entry.id for entry in lock.entries if entry.id == "python"]
             return python_archive()
 
     monkeypatch.setattr("transom.image.bundle.holdings.BundleHoldings", Bundle)
-    (tmp_path / "transom.lock").unlink()
-    assert main(["apply", "--yes", "--no-addons", "--bundle", "shop.bundle"]) == 0
+    return Bundle
+
+
+APPLY = ["apply", "--yes", "--no-addons", "--bundle", "shop.bundle"]
+
+
+@pytest.mark.usefixtures("bundle")
+def test_apply_with_a_bundle_of_the_lock_uses_its_python_and_its_bytes(site):
+    assert main(APPLY) == 0
     assert [machine.host.source.asked for machine in site.machines.values()] == [[], []]
+
+
+@pytest.mark.usefixtures("bundle")
+def test_a_signed_bundle_needs_no_lock(site, tmp_path):
+    (tmp_path / "transom.lock").unlink()
+    assert main([*APPLY, "--bundle-key", "site.pub"]) == 0
+    assert [machine.host.source.asked for machine in site.machines.values()] == [[], []]
+
+
+@pytest.mark.usefixtures("bundle")
+@pytest.mark.parametrize(
+    "case",
+    [
+        ([], 2, "nothing says that shop.bundle is the bundle that was meant"),
+        (["--bundle-key", "other.pub"], 5, "is not this bundle's signature"),
+        (["--lock", "gone.lock"], 2, "there is no gone.lock"),
+    ],
+)
+def test_a_bundle_without_a_lock_and_a_signature_reaches_no_host(site, tmp_path, capsys, case):
+    more, code, said = case
+    (tmp_path / "transom.lock").unlink()
+    assert main([*APPLY, *more]) == code
+    assert said in capsys.readouterr().err
+    assert all(machine.sessions == 0 for machine in site.machines.values())
+
+
+@pytest.mark.parametrize("more", [[], ["--bundle-key", "site.pub"]])
+def test_a_bundle_with_other_bytes_than_the_lock_reaches_no_host_signed_or_not(
+    site, bundle, capsys, more
+):
+    (kubelet,) = [entry for entry in site.lock.entries if entry.id == "kubelet"]
+    bundle.made_by = site.lock.with_entries([replace(kubelet, sha256="0" * 64)])
+    assert main([*APPLY, *more]) == 5
+    assert "is not of the lock transom.lock: kubelet 1.37.1" in capsys.readouterr().err
+    assert all(machine.sessions == 0 for machine in site.machines.values())
+
+
+def test_a_bundle_with_what_the_lock_does_not_name_is_refused(site, bundle, capsys):
+    (kubelet,) = [entry for entry in site.lock.entries if entry.id == "kubelet"]
+    bundle.made_by = site.lock.with_entries([replace(kubelet, url="https://elsewhere/kubelet.exe")])
+    assert main(APPLY) == 5
+    assert "kubelet 1.37.1" in capsys.readouterr().err
+
+
+def test_a_bundle_of_a_part_of_the_lock_is_enough_where_it_has_what_is_needed(
+    site, bundle, tmp_path
+):
+    image = replace(site.lock.entries[0], id="image", version="registry.corp/more:1")
+    (tmp_path / "transom.lock").write_text(write_lock(site.lock.with_entries([image])))
+    assert bundle.made_by == site.lock
+    assert main(APPLY) == 0
+
+
+@pytest.mark.usefixtures("bundle")
+def test_the_bundle_that_a_fleet_names_is_judged_the_same(site, tmp_path, capsys):
+    fleet = tmp_path / "fleet.yaml"
+    text = fleet.read_text().replace("\nspec:\n", "\nspec:\n  source: {bundle: shop.bundle}\n")
+    fleet.write_text(text)
+    (tmp_path / "transom.lock").unlink()
+    for command in (["plan", "--no-addons"], ["status"], ["doctor"], ["reset", "--all", "--yes"]):
+        assert main(command) == 2, command
+        assert "nothing says that" in capsys.readouterr().err
+    assert all(machine.sessions == 0 for machine in site.machines.values())
+    assert main(["plan", "--no-addons", "--bundle-key", "site.pub"]) == 1
 
 
 def test_a_file_beside_the_fleet_goes_to_every_host(site, tmp_path):

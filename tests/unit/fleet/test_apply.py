@@ -19,7 +19,7 @@ from transom.kube.memory import Budget
 from transom.model.recipe import PREPARED
 from transom.model.request import SourceAccess, SourceHeader
 from transom.model.sight import CertificateRequestSight, RequestState
-from transom.node.host.values import Completed, PathKind
+from transom.node.host.values import Adapter, Completed, PathKind
 
 
 @dataclass
@@ -315,6 +315,8 @@ def test_labels_that_a_kubelet_may_not_set_are_given_by_the_api():
     assert simulation.api.held_nodes["win-01"].labels == {
         **registered,
         "node-role.kubernetes.io/web": "",
+        "tier": "web",
+        "transom.dev/prepared": "true",
         FLEET: "shop",
     }
     flags = simulation.machines["win-01"].host.files.read(r"C:\var\lib\kubelet\kubeadm-flags.env")
@@ -322,8 +324,8 @@ def test_labels_that_a_kubelet_may_not_set_are_given_by_the_api():
     assert b"node-role" not in flags
 
 
-@pytest.mark.parametrize("approve", [True, False])
-def test_the_serving_certificate_is_approved_where_the_cluster_lets_kubelets_ask(approve):
+def asking(names=("win-01", "10.0.0.2")):
+    """A cluster whose node win-01 asks for a serving certificate of those names."""
     simulation = Simulation(1)
     simulation.api.config_maps = config_maps(kubelet={"serverTLSBootstrap": True})
     simulation.api.seen_requests = [
@@ -334,13 +336,38 @@ def test_the_serving_certificate_is_approved_where_the_cluster_lets_kubelets_ask
             subject="system:node:win-01",
             created=1,
             state=RequestState.PENDING,
-            names=("win-01", "10.0.0.2"),
+            names=names,
             usages=("digital signature", "server auth"),
         )
     ]
+    return simulation
+
+
+@pytest.mark.parametrize("approve", [True, False])
+def test_the_serving_certificate_is_approved_where_the_cluster_lets_kubelets_ask(approve):
+    simulation = asking()
     apply(simulation, approve=approve)
     expected = RequestState.APPROVED if approve else RequestState.PENDING
     assert simulation.api.seen_requests[0].state is expected
+
+
+def test_an_address_that_only_the_host_tells_is_not_approved_and_the_join_is_no_failure():
+    simulation = asking(names=("win-01", "10.0.0.2", "10.0.0.99"))
+    machine = simulation.machines["win-01"]
+    machine.host.network.up = (Adapter(name="e", addresses=("10.0.0.2", "10.0.0.99"), dhcp=True),)
+    _, watcher = apply(simulation)
+    assert simulation.api.seen_requests[0].state is RequestState.PENDING
+    assert watcher.ended["win-01"].outcome is Outcome.CHANGED
+    assert (
+        "csr-1 of win-01 is not approved: it asks for 10.0.0.99" in watcher.ended["win-01"].notes[0]
+    )
+
+
+def test_the_address_that_the_connection_leads_to_is_known_to_the_operator():
+    simulation = asking(names=("win-01", "10.0.0.99"))
+    simulation.machines["win-01"].peer = "10.0.0.99"
+    apply(simulation)
+    assert simulation.api.seen_requests[0].state is RequestState.APPROVED
 
 
 def test_an_interruption_stops_hosts_after_their_step_and_starts_no_more():

@@ -8,10 +8,18 @@ from tests.unit.fleet.test_drain import Time
 
 from transom.errors import PermanentError
 from transom.fleet.approve import Asker, approve_serving, names_of
+from transom.kube.api import Node
 from transom.kube.memory import MemoryApi
 from transom.model.sight import CertificateRequestSight, RequestState
 
-ASKER = Asker(node="win-01", names=names_of("win-01", "WIN-01", ["10.0.0.21"]), since=100)
+ASKER = Asker(
+    node="win-01",
+    names=names_of("win-01", ["10.0.0.21", "win-01.corp.example", ""]),
+    since=100,
+    endpoint="10.0.0.1:6443",
+    services=("10.96.0.0/12", "fd00:10:96::/112"),
+    domain="cluster.local",
+)
 REQUEST = CertificateRequestSight(
     name="csr-1",
     signer="kubernetes.io/kubelet-serving",
@@ -24,9 +32,10 @@ REQUEST = CertificateRequestSight(
 )
 
 
-def approved(*requests):
-    api = MemoryApi(server_version="1.37.1", seen_requests=list(requests))
-    notes = asyncio.run(approve_serving(api, ASKER, Time()))
+def approved(*requests, asker=ASKER, nodes=()):
+    held = {node.name: node for node in nodes}
+    api = MemoryApi(server_version="1.37.1", seen_requests=list(requests), held_nodes=held)
+    notes = asyncio.run(approve_serving(api, asker, Time()))
     return notes, [item.state is RequestState.APPROVED for item in api.seen_requests]
 
 
@@ -49,19 +58,120 @@ def test_a_request_of_another_kind_node_or_time_is_left_alone(change):
     assert "has not asked" in notes[0]
 
 
+def test_a_request_of_the_second_in_which_the_join_began_is_of_this_join():
+    assert approved(replace(REQUEST, created=100)) == ((), [True])
+
+
+def test_a_request_that_comes_later_is_waited_for():
+    class Late(MemoryApi):
+        asked = 0
+
+        async def request_sights(self):
+            self.asked += 1
+            if self.asked == 3:
+                self.seen_requests.append(REQUEST)
+            return await super().request_sights()
+
+    api = Late(server_version="1.37.1")
+    assert asyncio.run(approve_serving(api, ASKER, Time())) == ()
+    assert api.asked == 3
+    assert [item.state for item in api.seen_requests] == [RequestState.APPROVED]
+
+
+@pytest.mark.parametrize("state", [RequestState.DENIED, RequestState.FAILED])
+def test_a_request_that_was_denied_or_failed_stays_so_and_is_named(state):
+    notes, states = approved(replace(REQUEST, state=state))
+    assert states == [False]
+    assert notes == (f"csr-1 of win-01 is not approved: it was {state.value} before",)
+
+
+def test_a_request_that_somebody_approved_is_left_alone():
+    assert approved(replace(REQUEST, state=RequestState.APPROVED)) == ((), [True])
+
+
 @pytest.mark.parametrize(
-    "change", [{"names": ("win-01", "10.0.0.9")}, {"usages": ("server auth", "client auth")}]
+    ("change", "said"),
+    [
+        ({"names": ("win-01", "10.0.0.9")}, "it asks for 10.0.0.9; the fleet does not know"),
+        ({"usages": ("server auth", "client auth")}, "it asks for the usages client auth"),
+        ({"names": ()}, "it asks for no name"),
+        ({"names": (), "unreadable": "odd bytes"}, "its names cannot be read: odd bytes"),
+        # Whatever else is known of it.
+        ({"unreadable": "odd bytes"}, "its names cannot be read: odd bytes"),
+    ],
 )
-def test_a_request_for_more_than_the_host_is_not_approved_and_is_named(change):
+def test_a_request_for_more_than_the_operator_knows_is_not_approved_and_is_named(change, said):
     notes, states = approved(replace(REQUEST, **change))
     assert states == [False]
-    assert "csr-1 of win-01 is not approved: it asks for" in notes[0]
+    assert f"csr-1 of win-01 is not approved: {said}" in notes[0]
+
+
+def test_an_unknown_address_is_reported_with_what_to_do_about_it():
+    notes, _ = approved(replace(REQUEST, names=("win-01", "192.168.7.7")))
+    assert "192.168.7.7" in notes[0]
+    assert "`kubectl describe csr csr-1`" in notes[0]
+    assert "`kubectl certificate approve csr-1`" in notes[0]
+
+
+@pytest.mark.parametrize("name", ["WIN-01", "win-01.corp.example", "10.0.0.21"])
+def test_every_name_that_the_operator_knows_is_approved(name):
+    assert approved(replace(REQUEST, names=(name,))) == ((), [True])
+
+
+@pytest.mark.parametrize(
+    ("name", "whose"),
+    [
+        ("10.0.0.1", "the API server's"),
+        ("kubernetes", "the API server's"),
+        ("kubernetes.default.svc", "the API server's"),
+        ("Kubernetes.default.svc.cluster.local", "the API server's"),
+        ("10.96.0.1", "a Service's"),
+        ("fd00:10:96:0::a", "a Service's"),
+        ("lin-01", "node lin-01's"),
+        ("10.0.0.7", "node lin-01's"),
+    ],
+)
+def test_what_is_anothers_is_refused_even_where_the_fleet_says_it_is_the_hosts(name, whose):
+    asker = replace(ASKER, names=names_of("win-01", [name]))
+    nodes = [
+        Node(name="lin-01", ready=True, addresses=("10.0.0.7",)),
+        Node(name="win-01", ready=True, addresses=("10.0.0.21",)),
+    ]
+    notes, states = approved(replace(REQUEST, names=("win-01", name)), asker=asker, nodes=nodes)
+    assert states == [False]
+    assert f"it asks for {name} ({whose})" in notes[0]
+
+
+def test_what_is_judged_is_the_request_as_it_is_when_it_is_approved():
+    class Swapped(MemoryApi):
+        async def request_sights(self):
+            listed = await super().request_sights()
+            self.seen_requests = [replace(REQUEST, names=("win-01", "kubernetes.default.svc"))]
+            return listed
+
+    api = Swapped(server_version="1.37.1", seen_requests=[REQUEST])
+    (note,) = asyncio.run(approve_serving(api, ASKER, Time()))
+    assert "kubernetes.default.svc" in note
+    assert [item.state for item in api.seen_requests] == [RequestState.PENDING]
+
+
+def test_a_request_that_another_took_the_name_of_meanwhile_is_not_approved():
+    class Swapped(MemoryApi):
+        async def request_sights(self):
+            listed = await super().request_sights()
+            self.seen_requests = [replace(REQUEST, username="system:node:win-02")]
+            return listed
+
+    api = Swapped(server_version="1.37.1", seen_requests=[REQUEST])
+    (note,) = asyncio.run(approve_serving(api, ASKER, Time()))
+    assert "no longer the request" in note
+    assert [item.state for item in api.seen_requests] == [RequestState.PENDING]
 
 
 def test_a_person_who_may_not_approve_is_told_and_the_join_is_no_failure():
     class Forbidding(MemoryApi):
-        async def approve(self, request, *, reason):
-            del request, reason
+        async def approve(self, request, *, reason, judge):
+            del request, reason, judge
             raise PermanentError("cannot approve: forbidden")
 
     api = Forbidding(server_version="1.37.1", seen_requests=[REQUEST])

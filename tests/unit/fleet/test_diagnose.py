@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.simulation import config_maps
+from tests.simulation import NOW, config_maps
 
 from transom.errors import PermanentError, TemporaryError
-from transom.fleet.collect import collect_host
+from transom.fleet.collect import archive_name, collect_host
 from transom.fleet.diagnose import diagnose_host, read_sight
 from transom.fleet.join import join_host
 from transom.kube.memory import MemoryApi
@@ -184,10 +184,16 @@ def test_an_older_program_is_replaced_before_it_is_asked(joined, doctor):
     assert joined.host.files.read(r"C:\k\transom\node.pyz") == now
 
 
+def collect(machine, brought):
+    return asyncio.run(
+        collect_host("win-01", machine.connect, machine.api, bring=lambda: brought, now=NOW)
+    )
+
+
 def test_an_archive_is_fetched_checked_and_removed_from_the_host(joined, brought):
     joined.host.services.stop("kubelet")
-    collected = asyncio.run(collect_host(joined.connect, joined.api, bring=lambda: brought))
-    assert collected.name.startswith("transom-win-01-")
+    collected = collect(joined, brought)
+    assert collected.name == "transom-win-01-20260102T030400Z.zip"
     seen = read_collection(io.BytesIO(collected.content), name=collected.name)
     assert [finding.rule for finding in examine(seen).findings] == ["service-stopped"]
     assert seen.cluster is not None
@@ -203,7 +209,67 @@ def test_an_archive_that_changed_on_the_way_is_refused(joined, brought, monkeypa
     real = Session.read
     monkeypatch.setattr(Session, "read", read)
     with pytest.raises(PermanentError, match="not what the host wrote"):
-        asyncio.run(collect_host(joined.connect, joined.api, bring=lambda: brought))
+        collect(joined, brought)
+
+
+def answering(monkeypatch, change):
+    """Have the host answer a request for an archive in another way."""
+    from transom.fleet.program import NodeProgram
+
+    async def look(self, *words, given):
+        found = await real(self, *words, given=given)
+        return change(dict(found)) if words[0] == "collect" else found
+
+    real = NodeProgram.look
+    monkeypatch.setattr(NodeProgram, "look", look)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        r"C:\Windows\System32\config\SAM",
+        r"C:\k\transom\collected\..\journal",
+        r"C:\k\transom\collected\sub\a.zip",
+        "C:\\k\\transom\\collected\\..",
+        "C:/k/transom/collected/.bashrc",
+        r"C:\k\transom\collected\a.zip:stream",
+        "",
+        7,
+        None,
+    ],
+)
+def test_a_host_that_names_another_file_as_its_archive_is_refused_and_nothing_is_removed(
+    joined, brought, monkeypatch, path
+):
+    before = joined.tree()
+    answering(monkeypatch, lambda answer: {**answer, "path": path})
+    with pytest.raises(PermanentError, match="cannot be used"):
+        collect(joined, brought)
+    assert set(before) <= set(joined.tree())
+
+
+def test_the_archive_has_a_name_of_this_side_whatever_the_host_calls_it(
+    joined, brought, monkeypatch
+):
+    def renamed(answer):
+        path = r"C:\k\transom\collected\.bashrc"
+        joined.host.files.write(path, joined.host.files.read(answer["path"]))
+        return {**answer, "path": path}
+
+    answering(monkeypatch, renamed)
+    assert collect(joined, brought).name == "transom-win-01-20260102T030400Z.zip"
+
+
+@pytest.mark.parametrize(
+    ("place", "name"),
+    [
+        ("fd00::21", "transom-fd00--21-20260102T030400Z.zip"),
+        ("../../etc/passwd", "transom-..-..-etc-passwd-20260102T030400Z.zip"),
+        (".bashrc", "transom-.bashrc-20260102T030400Z.zip"),
+    ],
+)
+def test_an_archives_name_is_one_files_name(place, name):
+    assert archive_name(place, NOW) == name
 
 
 def sight_of(api):

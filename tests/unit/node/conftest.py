@@ -369,6 +369,15 @@ KUBELET_CONF = (
 )
 
 
+def patched(host, directory, **more):
+    """The kubelet's configuration with the patches of that directory: written as they are, untyped."""
+    config = {"kind": "KubeletConfiguration", **more}
+    path = rf"{directory}\kubeletconfiguration+merge.json"
+    if directory and host.disk.kind(path) is PathKind.FILE:
+        config |= json.loads(host.disk.read(path))
+    return (json.dumps(config) + "\n").encode()
+
+
 def _join(host, path, network):
     document = json.loads(host.disk.read(path))
     for taken in (KUBERNETES + r"\kubelet.conf", KUBERNETES + r"\pki\ca.crt"):
@@ -385,7 +394,8 @@ def _join(host, path, network):
     host.disk.append(bootstrap, token.encode())
     host.disk.append(KUBERNETES + r"\pki\ca.crt", b"CA\n")
     host.services.stop("kubelet")
-    host.disk.append(KUBELET + r"\config.yaml", b"kind: KubeletConfiguration\n")
+    patches = (document.get("patches") or {}).get("directory", "")
+    host.disk.append(KUBELET + r"\config.yaml", patched(host, patches))
     host.disk.append(FLAGS_FILE, f'KUBELET_KUBEADM_ARGS="{" ".join(flags)}"\n'.encode())
     host.services.start("kubelet")
     host.disk.append(KUBELET + r"\pki\kubelet-client.pem", b"key")
@@ -406,7 +416,7 @@ def _upgrade(host, argv):
     host.files.make_directory(backup)
     host.disk.append(backup + r"\config.yaml", host.disk.read(KUBELET + r"\config.yaml"))
     host.disk.create(KUBELET + r"\config.yaml")
-    host.disk.append(KUBELET + r"\config.yaml", b"kind: KubeletConfiguration\nnew: true\n")
+    host.disk.append(KUBELET + r"\config.yaml", patched(host, patches, new=True))
     host.disk.create(KUBELET + r"\instance-config.yaml")
     host.disk.append(KUBELET + r"\instance-config.yaml", b"x\n")
     return Completed(code=0, output="")

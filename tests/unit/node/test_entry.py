@@ -2,6 +2,7 @@
 
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from tests.unit.node.test_boot import CONFIGURATION, TOKEN
@@ -10,6 +11,7 @@ from transom.model.codec import encode
 from transom.model.entry import BroughtFile, NodeEntry
 from transom.model.journal import Owner
 from transom.model.request import Verb
+from transom.node.journal import Journal
 from transom.node.layout import Layout
 from transom.node.manual_join import ADMINISTRATORS_ONLY
 from transom.node.program import main
@@ -67,6 +69,22 @@ def test_a_join_configuration_is_closed_and_read_and_left(site):
     assert code == 0, said
     assert TOKEN not in said
     assert site.host.files.acl(path) == ADMINISTRATORS_ONLY
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["listed second", "gone"])
+def test_the_journal_names_an_authority_that_the_join_configuration_pins(site, known):
+    first, other = "sha256:" + "b" * 64, "sha256:" + "c" * 64
+    pins = [first, other]
+    owner = replace(ENTRY.owner, cluster=other if known else PIN)
+    site.host.files.write(FILES[3], json.dumps(encode(replace(ENTRY, owner=owner))).encode())
+    path = FOLDER + r"\join.yaml"
+    listed = "\n    - ".join(pins)
+    text = CONFIGURATION.replace(PIN, listed)
+    site.host.files.write(path, text.encode())
+    code, said = site("join", *FILES, "--join-config", path)
+    assert code == 0, said
+    owned = Journal.look(site.host.disk, Layout().journal).owner
+    assert owned.cluster == (other if known else first)
 
 
 def test_every_disagreement_with_the_recipe_is_told_and_nothing_is_touched(site):

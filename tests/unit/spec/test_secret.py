@@ -196,3 +196,25 @@ def test_a_bootstrap_token_is_found_at_any_place(tree, token):
 def test_the_search_takes_time_in_proportion_to_the_text(part):
     """A search that backtracks would run into the test's time limit here."""
     assert find_secrets({"free": part * 200_000}).values == ()
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ("hunter2", ("hunter2",)),
+        (20260102, ("20260102",)),
+        ("--next", ()),
+        (True, ()),
+        (None, ()),
+        (["hunter2"], ()),
+        ({"any": "thing"}, ()),
+    ],
+)
+def test_what_follows_an_option_is_a_secret_where_it_can_be_one(value, found):
+    seen = find_secrets({"command": ["vault", "--password", value]})
+    assert seen.values == found
+    assert [fault.path for fault in seen.faults] == [("command", 2)] * len(found)
+
+
+def test_what_follows_no_text_is_judged_by_itself():
+    assert find_secrets({"command": [7, "hunter2"]}).faults == ()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from transom.cli.documents.addons import ChangedObject, changed_object
 from transom.fleet.cluster_checks import Misplaced
 from transom.fleet.status import HostStatus
-from transom.model.answers import PlannedStep
+from transom.model.answers import PlannedChange, PlannedStep
 from transom.model.problem import Refusal
 from transom.model.recipe import API_VERSION
 
@@ -21,7 +21,8 @@ class PlannedHost:
 
     `standing` is `unchanged`, `changes`, `refused`, `unreachable` or `failed`; `drains` that pods
     leave before it is touched; `afterwards` the steps of which only the join will tell; `error`
-    why it could not be looked at, `hint` what to do about that.
+    why it could not be looked at, `hint` what to do about that. `not_applied` is what the fleet says and
+    the node does not have, and `apply` does not bring there.
     """
 
     host: str
@@ -37,6 +38,7 @@ class PlannedHost:
     refused: tuple[Refusal, ...]
     error: str
     hint: str
+    not_applied: tuple[PlannedChange, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +105,7 @@ def _host(host: "HostPlan") -> PlannedHost:
         refused=host.refusals,
         error=host.error.message if host.error is not None else "",
         hint=host.error.hint if host.error is not None else "",
+        not_applied=host.not_applied,
     )
 
 
@@ -112,6 +115,7 @@ class AppliedHost:
 
     `outcome` is `unchanged`, `changed`, `failed`, `refused` or `not started`; `ready` is null where
     the cluster could not be asked. `changed` are the steps that changed something, in their order.
+    `not_applied` is what the fleet says and the node still does not have.
     """
 
     host: str
@@ -124,6 +128,7 @@ class AppliedHost:
     error: str
     hint: str
     elapsed_ms: int
+    not_applied: tuple[PlannedChange, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,6 +163,7 @@ def applied_host(applied: "Applied") -> AppliedHost:
         error=error.message if error is not None else "",
         hint=error.hint if error is not None else "",
         elapsed_ms=round(applied.elapsed_s * 1000),
+        not_applied=applied.not_applied,
     )
 
 

@@ -129,7 +129,7 @@ def _plan(args: Namespace, fleet: "Fleet", recipe: "Recipe", program: bytes) -> 
     embedded = program if fits and not args.program_url else b""
     sha256 = hashlib.sha256(program).hexdigest()
     return BootPlan(
-        request=Request(verb=Verb.JOIN, recipe=recipe, owner=owner),
+        request=Request(verb=Verb.JOIN, recipe=recipe, owner=owner, pins=hashes),
         python=Fetched(sha256=python.sha256, url=python.url),
         program=Fetched(sha256=sha256, url=args.program_url),
         embedded=embedded,

@@ -97,13 +97,16 @@ def write_private(file: str, content: bytes) -> None:
     path = Path(file)
     try:
         path.unlink(missing_ok=True)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE)
-        with os.fdopen(descriptor, "wb") as stream:
+        with open(path, "xb", opener=_private) as stream:
             stream.write(content)
     except OSError as error:
         raise PermanentError(
             f"cannot write {file}: {error.strerror}", subject=file, hint="name another file"
         ) from error
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, _PRIVATE)
 
 
 def _tell(args: Namespace, packed: "Packed", platform: "Platform") -> None:

@@ -36,18 +36,35 @@ class BundleHoldings:
             chunks=lambda: self._bundle.chunks(name),
         )
 
+    def refuse_unsigned(self, *, signature: Path, key: Path) -> None:
+        """Raise unless the bundle was signed by that key."""
+        from transom.image.bundle.signature import refuse_unsigned
+
+        refuse_unsigned(self._bundle.manifest_bytes, signature=signature, key=key)
+
     def lock(self) -> Lock:
-        """The lock the bundle was made by."""
+        """The lock the bundle was made by: as good as the bundle, and no better."""
         text = self._bundle.read(LOCK).decode("utf-8")
         return read_lock(text, file=f"{self._bundle.path}:{LOCK}")
 
-    def python(self) -> bytes:
-        """The embeddable Python for hosts."""
-        for artifact in self._bundle.manifest.artifacts:
-            if artifact.id == _PYTHON:
-                return self._bundle.read(artifact.member)
-        raise PermanentError(
-            f"the bundle {self._bundle.path} has no Python for hosts",
-            subject=str(self._bundle.path),
-            hint="make it anew with `transom bundle create`",
-        )
+    def python(self, lock: Lock) -> bytes:
+        """The embeddable Python for hosts, if it is the one that the lock names."""
+        sums = {entry.sha256 for entry in lock.entries if entry.id == _PYTHON}
+        found = next((self._members[sha256] for sha256 in sums if self.has(sha256)), None)
+        if found is None:
+            raise PermanentError(
+                f"the bundle {self._bundle.path} does not have the Python for hosts that is locked",
+                subject=str(self._bundle.path),
+                hint="make the bundle again with `transom bundle create`",
+            )
+        return self._bundle.read(found)
+
+
+def disagreements(bundled: Lock, lock: Lock) -> tuple[str, ...]:
+    """What a bundle has otherwise than the lock, or what the lock does not name."""
+    known = lock.by_key()
+    return tuple(
+        f"{entry.id} {entry.version}"
+        for entry in bundled.entries
+        if entry.key not in known or known[entry.key].sha256 != entry.sha256
+    )

@@ -1,7 +1,7 @@
-"""A site's signature of a bundle's manifest, checked with its public key.
+"""A site's signature of a bundle's manifest, made with its private key and checked with the public one.
 
-Made by any tool that signs a file with SHA-256 (openssl, cosign): the manifest has the sum of every
-other member, so it is all that needs signing.
+Any tool that signs a file with SHA-256 (openssl, cosign) makes the same: the manifest has the sum of
+every other member, so it is all that needs signing.
 """
 
 import base64
@@ -11,7 +11,7 @@ from pathlib import Path
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa
-from cryptography.hazmat.primitives.serialization import load_pem_public_key
+from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_pem_public_key
 
 from transom.errors import PermanentError, UsageError
 
@@ -40,6 +40,26 @@ def refuse_unsigned(content: bytes, *, signature: Path, key: Path) -> None:
             subject=str(signature),
             hint="do not use the bundle: it is not the one that was signed",
         ) from error
+
+
+def sign(content: bytes, *, key: Path) -> bytes:
+    """The signature of these bytes by that private key."""
+    try:
+        private = load_pem_private_key(_read(key), password=None)
+    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
+        raise UsageError(
+            f"{key} is no private key that can be used",
+            subject=str(key),
+            hint="it must be PEM without a passphrase: RSA, EC or Ed25519; with one, sign with openssl "
+            "what `transom bundle verify --print-manifest` prints",
+        ) from error
+    if isinstance(private, rsa.RSAPrivateKey):
+        return private.sign(content, padding.PKCS1v15(), hashes.SHA256())
+    if isinstance(private, ec.EllipticCurvePrivateKey):
+        return private.sign(content, ec.ECDSA(hashes.SHA256()))
+    if isinstance(private, ed25519.Ed25519PrivateKey):
+        return private.sign(content)
+    raise UsageError(f"{key} is a key of a kind that does not sign here", subject=str(key))
 
 
 def _raw(content: bytes) -> bytes:

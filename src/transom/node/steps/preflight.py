@@ -208,7 +208,7 @@ def _adoption(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
         return
     text = host.files.read(layout.ca_certificate).decode("ascii", "replace")
     found = [certificate.key_pin for certificate in certificates_in(text)]
-    if want.cluster and want.cluster not in found:
+    if want.cluster and not {want.cluster, *want.pins} & {*found}:
         yield Refusal(
             id="another-cluster",
             subject=layout.ca_certificate,
