@@ -6,6 +6,7 @@ import json
 import random
 
 import pytest
+from tests.unit.node.conftest import FLAGS_FILE
 
 from transom.model.codec import encode
 from transom.model.request import Verb
@@ -74,8 +75,8 @@ def test_a_host_joins_without_kubeadm_and_is_reset(host, call):
     code, said = call(Verb.JOIN, "r1", "--kubeconfig", GIVEN)
     assert code == 0, said
     assert host.services.running("kubelet")
-    assert "--cri=pipe" in host.services.get("kubelet").command
-    assert "register-with-taints=os=windows:NoSchedule" in host.services.get("kubelet").command
+    flags = parse_flags_file(host.files.read(FLAGS_FILE).decode())
+    assert {"--cri=pipe", "--register-with-taints=os=windows:NoSchedule"} <= set(flags)
     assert host.files.read(CLIENT).decode() == f"CERT\n{KEY}\n"
     assert host.files.acl(CLIENT) == "D:P(A;;FA;;;SY)(A;;FA;;;BA)"
     assert json.loads(host.files.read(r"C:\var\lib\kubelet\config.yaml"))["maxPods"] == 9

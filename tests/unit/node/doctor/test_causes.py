@@ -297,7 +297,7 @@ FAULTS = {
     "access-weak": {"writable": widen},
     "two-runtimes": {"docker": service("docker", "dockerd.exe", start="demand")},
     "kubeadm-flags-ignored": {
-        "fixed command line": change_file(FLAGS_FILE, "--v=4", "--v=4 --provider-id=x://1"),
+        "fixed command line": service("kubelet", r"C:\k\kubelet.exe --windows-service"),
         "not closed": change_file(FLAGS_FILE, "--v=4", "--v='4"),
     },
     "path-wrong": {

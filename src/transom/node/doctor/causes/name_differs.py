@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from transom.node.doctor.client_certificate import NODE_PREFIX, client_certificate
 from transom.node.doctor.diagnosis import Diagnosis, Trouble
+from transom.node.doctor.kubelet_command import kubelet_flag
 from transom.node.doctor.observation import Observation
 from transom.node.step import Seen
 
@@ -12,8 +13,7 @@ def _examine(seen: Observation) -> Iterator[Trouble]:
     names = {"computer": seen.host.lower()}
     if seen.recipe is not None:
         names["recipe"] = seen.recipe.join.node_name
-    kubelet = seen.service("kubelet")
-    override = kubelet.option("hostname-override") if kubelet else None
+    override = kubelet_flag(seen, "hostname-override")
     if override:
         names["kubelet"] = override.lower()
     client = client_certificate(seen)
