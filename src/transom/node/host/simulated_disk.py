@@ -124,6 +124,13 @@ class SimulatedDisk:
             self._need_idle(path)
             self._change("remove", Change("remove", key_of(path)))
 
+    def link(self, path: str, target: str) -> None:
+        self._need_parent(path)
+        if self._kind(path) is not PathKind.ABSENT:
+            raise PermanentError(f"cannot make a link at {path}: it is there", subject=path)
+        entry = Entry(PathKind.LINK, path, target.encode())
+        self._change("link", Change("put", key_of(path), entry))
+
     def make_directory(self, path: str) -> None:
         self._need_parent(path)
         if self._kind(path) is not PathKind.ABSENT:
@@ -212,6 +219,8 @@ class SimulatedDisk:
 
     def _file(self, path: str) -> Entry:
         entry = self._entry(path)
+        if entry.kind is PathKind.LINK:  # which Windows follows for whoever reads
+            return self._file(entry.data.decode())
         if entry.kind is not PathKind.FILE:
             raise PermanentError(f"{path} is not a file", subject=path)
         return entry

@@ -152,6 +152,10 @@ class WindowsDisk:
             elif kind is not PathKind.ABSENT:
                 _insist(path, partial(os.unlink, _named(path)))
 
+    def link(self, path: str, target: str) -> None:
+        with translated("make a link at", path):
+            os.symlink(target, _named(path))  # noqa: PTH211 - text paths here
+
     def make_directory(self, path: str) -> None:
         with translated("make", path):
             os.mkdir(_named(path))  # noqa: PTH102 - text paths here
