@@ -35,3 +35,14 @@ def test_a_port_is_free_when_nobody_listens():
         assert sockets.reaches("127.0.0.1", port)
     assert sockets.is_free(port)
     assert not sockets.reaches("127.0.0.1", port)
+
+
+def test_a_machine_knows_its_own_addresses():
+    assert sockets.has_address("127.0.0.1")
+    assert not sockets.has_address("192.0.2.77")
+    assert not sockets.has_address("not an address")
+
+
+def test_the_address_of_the_default_route_is_one_of_its_own_or_there_is_none():
+    found = sockets.routed_address()
+    assert found == "" or sockets.has_address(found)
