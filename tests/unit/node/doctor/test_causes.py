@@ -380,6 +380,13 @@ def test_a_host_that_is_well_gives_nothing(host, look):
     assert examine(look(host, sight(host))) == []
 
 
+def test_a_name_that_kubeadm_gave_the_kubelet_is_its_name(host, look):
+    """It stands in kubeadm's file only, which each start reads."""
+    host.system.name = "WIN-02"
+    change_file(FLAGS_FILE, "--v=4", "--v=4 --hostname-override=win-01")(host)
+    assert examine(look(host)) == []
+
+
 @pytest.mark.parametrize(
     ("id_", "name", "fault"), ON_HOST, ids=[f"{i}: {n}" for i, n, _ in ON_HOST]
 )
