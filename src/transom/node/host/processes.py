@@ -133,7 +133,11 @@ def hand_over(argv: Sequence[str]) -> int:
     if sys.platform == "win32":
         from transom.node.host.windows_job import Job
 
-        job = Job(process.pid)  # noqa: F841 - held until the program has ended
+        try:
+            job = Job(process.pid)  # noqa: F841 - held until the program has ended
+        except TransomError:
+            process.kill()  # nobody would end it with us
+            raise
     return process.wait()
 
 
