@@ -140,6 +140,13 @@ def _remembering(host_class):  # noqa: C901 - classes, not branches
             power.flushed(path)
             _change(path, None)
 
+        def link(self, path, target):
+            power.write()
+            import ctypes
+
+            if not ctypes.WinDLL("bcryptprimitives").LabMakeLink(path, target):
+                raise OSError(f"the lab cannot make a link at {path}")
+
         def remove_directory(self, path):
             power.write()
             import ctypes
