@@ -16,15 +16,20 @@ from transom_lab.network import CONTROL_PLANE
 from transom_lab.nodeprogram import fit_recipe
 
 pytestmark = pytest.mark.timeout(900, func_only=True)
-CLUSTER, OLD, NEW = "1.36.4", "1.33.4", "1.37.1"
+# The cluster's version and the node's; the older node is as old as that cluster allows.
+SAME, OLDER = ("1.37.1", "1.37.1"), ("1.36.4", "1.33.4")
+NAMES_RUNTIME_IN_FLAGS = "1.33.4"
 PROVIDER = "lab://machines/1"
 FLAGS_FILE = "var/lib/kubelet/kubeadm-flags.env"
 
 
-@pytest.fixture(scope="module")
-def site(bare_lab):
-    with bare_lab("plain-kubeadm", kubernetes=CLUSTER) as lab:
-        yield usual.Site(lab)
+@pytest.fixture(scope="module", params=[SAME, OLDER], ids=lambda pair: pair[1])
+def site(request, bare_lab):
+    cluster, version = request.param
+    with bare_lab(f"plain-{version.replace(".", "-")}", kubernetes=cluster) as lab:
+        made = usual.Site(lab)
+        made.version = version
+        yield made
 
 
 def recipe_of(site, version):
@@ -60,14 +65,16 @@ def join_by_hand(site):
     )
 
 
-@pytest.mark.parametrize("version", [NEW, OLD])
-def test_the_kubelet_has_what_kubeadm_wrote_for_it(site, version):
+def test_the_kubelet_has_what_kubeadm_wrote_for_it(site):
+    version = site.version
     answer = site.run(Verb.PREPARE, recipe=recipe_of(site, version))
     assert answer.code == 0, answer.lines
     join_by_hand(site)
     node = site.await_ready(timeout_s=120)
     written = (site.host.drive_c / FLAGS_FILE).read_text()
-    assert ("--container-runtime-endpoint=" in written) == (version == OLD), written
+    assert ("--container-runtime-endpoint=" in written) == (version == NAMES_RUNTIME_IN_FLAGS), (
+        written
+    )
     assert node["status"]["nodeInfo"]["kubeletVersion"] == f"v{version}"
     assert node["metadata"]["labels"]["lab/by"] == "hand"
     assert node["spec"]["providerID"] == PROVIDER
@@ -78,15 +85,19 @@ def test_the_kubelet_has_what_kubeadm_wrote_for_it(site, version):
     site.forget_node()
 
 
+@pytest.mark.parametrize("site", [OLDER], indirect=True, ids=lambda pair: pair[1])
 def test_a_node_is_upgraded_past_the_version_that_took_a_flag_away(site):
     """What kubeadm 1.33 writes, --pod-infra-container-image, kubelet 1.35 lost and kubeadm 1.36 leaves there."""
-    answer = site.run(Verb.JOIN, recipe=recipe_of(site, OLD))
+    answer = site.run(Verb.JOIN, recipe=recipe_of(site, site.version))
     assert answer.code == 0, answer.lines
     assert "--pod-infra-container-image=" in (site.host.drive_c / FLAGS_FILE).read_text()
-    assert site.await_ready(timeout_s=120)["status"]["nodeInfo"]["kubeletVersion"] == f"v{OLD}"
-    answer = site.run(Verb.UPGRADE, recipe=fit_recipe(site.recipe, site.host, kubernetes=CLUSTER))
+    assert (
+        site.await_ready(timeout_s=120)["status"]["nodeInfo"]["kubeletVersion"]
+        == f"v{site.version}"
+    )
+    answer = site.run(Verb.UPGRADE, recipe=fit_recipe(site.recipe, site.host, kubernetes=OLDER[0]))
     assert answer.code == 0, answer.lines
     assert "--pod-infra-container-image=" in (site.host.drive_c / FLAGS_FILE).read_text()
-    assert site.await_ready(timeout_s=120)["status"]["nodeInfo"]["kubeletVersion"] == f"v{CLUSTER}"
+    assert site.await_ready(timeout_s=120)["status"]["nodeInfo"]["kubeletVersion"] == f"v{OLDER[0]}"
     assert site.run(Verb.RESET).code == 0
     site.forget_node()
