@@ -26,7 +26,7 @@ FLAGS_FILE = "var/lib/kubelet/kubeadm-flags.env"
 @pytest.fixture(scope="module", params=[SAME, OLDER], ids=lambda pair: pair[1])
 def site(request, bare_lab):
     cluster, version = request.param
-    with bare_lab(f"plain-{version.replace(".", "-")}", kubernetes=cluster) as lab:
+    with bare_lab(f"plain-{version.replace('.', '-')}", kubernetes=cluster) as lab:
         made = usual.Site(lab)
         made.version = version
         yield made
