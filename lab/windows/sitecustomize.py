@@ -148,6 +148,11 @@ def _remembering(host_class):  # noqa: C901 - classes, not branches
             power.flushed(path)
             _change(path, None)
 
+        def link(self, path, target):
+            power.write()
+            if not shim.LabMakeLink(path, target):
+                raise OSError(f"the lab cannot make a link at {path}")
+
         def remove_directory(self, path, *, protected=False):
             power.write()
             shim.LabRemoveLostLinks(path)
@@ -180,12 +185,13 @@ def _remembering(host_class):  # noqa: C901 - classes, not branches
 
 
 def _shim():
-    """The lab's DLL; its exports take one wide string."""
+    """The lab's DLL; its exports take wide strings."""
     import ctypes
 
     shim = ctypes.WinDLL("bcryptprimitives", use_last_error=True)
     for name in ("LabIsLink", "LabRemoveLink", "LabRemoveLostLinks"):
         getattr(shim, name).argtypes = [ctypes.c_wchar_p]
+    shim.LabMakeLink.argtypes = [ctypes.c_wchar_p, ctypes.c_wchar_p]
     return shim
 
 

@@ -80,3 +80,17 @@ def test_a_process_that_is_left_behind_gets_its_payload_on_standard_input(tmp_pa
         time.sleep(0.05)
     with pytest.raises(PermanentError, match="cannot start /no/such"):
         leave_process(["/no/such"], b"")
+
+
+def test_a_program_that_is_handed_over_to_has_our_streams_and_its_end_is_ours():
+    script = (
+        "import sys; from transom.node.host.processes import hand_over;"
+        "sys.exit(hand_over([sys.executable, '-c', 'import sys; print(1 + 1); sys.exit(7)']))"
+    )
+    done = subprocess.run([PYTHON, "-c", script], capture_output=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout.strip()) == (7, b"2")
+
+
+def test_a_program_that_is_not_there_is_not_handed_over_to():
+    with pytest.raises(PermanentError, match="cannot start"):
+        processes.hand_over([r"C:\nowhere\kubelet.exe"])

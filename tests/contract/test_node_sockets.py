@@ -59,3 +59,14 @@ def test_of_a_server_that_is_away_or_speaks_no_tls_nothing_is_told(start):
         away = listener.getsockname()[1]
     for port in (plain.server_port, away):
         assert distrust("127.0.0.1", port, roots=None, authorities="") == ""
+
+
+def test_a_machine_knows_its_own_addresses():
+    assert sockets.has_address("127.0.0.1")
+    assert not sockets.has_address("192.0.2.77")
+    assert not sockets.has_address("not an address")
+
+
+def test_the_address_of_the_default_route_is_one_of_its_own_or_there_is_none():
+    found = sockets.routed_address()
+    assert found == "" or sockets.has_address(found)

@@ -22,6 +22,10 @@ _LATER = (
     "transom.remote.winrm",
     "yaml",
 )
+_NOT_FOR_THE_KUBELET = (
+    *("argparse", "asyncio", "ctypes", "http.client", "ssl", "urllib.request"),
+    *("transom.model.recipe", "transom.node.program", "transom.node.steps"),
+)
 _PLAN = ("transom.cli.plan", "transom.fleet.survey", "transom.remote.ssh", "transom.spec.fleet")
 
 
@@ -31,8 +35,9 @@ _PLAN = ("transom.cli.plan", "transom.fleet.survey", "transom.remote.ssh", "tran
         (_PLAN, _LATER),
         (("transom.cli.plan",), (*_LATER, "asyncssh", "transom.fleet", "transom.recipe.resolve")),
         (("transom.cli.main",), ("argparse", "asyncio", "dataclasses", "transom.errors")),
+        (("transom.node.run.kubelet",), _NOT_FOR_THE_KUBELET),
     ],
-    ids=["a plan", "its help", "the version"],
+    ids=["a plan", "its help", "the version", "the kubelet's service, which must answer in 30 s"],
 )
 def test_starting_imports_nothing_before_it_is_needed(modules, later):
     code = f"import sys, json, {', '.join(modules)}; print(json.dumps(sorted(sys.modules)))"

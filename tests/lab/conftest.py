@@ -268,11 +268,13 @@ def bare_lab(machine: None) -> BareLab:
     del machine
 
     @contextmanager
-    def made(purpose: str, *, hosts: int = 1, feature: bool = True) -> Iterator[Lab]:
+    def made(
+        purpose: str, *, hosts: int = 1, feature: bool = True, kubernetes: str | None = None
+    ) -> Iterator[Lab]:
         lab = new_lab(purpose)
         lab.down()
         try:
-            lab.up(Wish(hosts=hosts, bare=True))
+            lab.up(Wish(hosts=hosts, bare=True, kubernetes=kubernetes))
             for host in lab.hosts() if feature else ():
                 host.run(["dism", "/Online", "/Enable-Feature", *_CONTAINERS], check=False)
                 note_boot(host.drive_c)

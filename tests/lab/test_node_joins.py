@@ -84,9 +84,11 @@ def test_a_host_joins_without_kubeadm_from_a_kubeconfig(prepared):
     name.unlink()
     assert prepared.await_ready()["metadata"]["labels"]["transom.dev/prepared"] == "true"
     assert range_of(prepared) == json.loads(late_file(prepared))["subnet"]
-    key = prepared.host.drive_c / "var" / "lib" / "kubelet" / "pki" / "transom-client.pem"
+    (key,) = (prepared.host.drive_c / "var/lib/kubelet/pki").glob("kubelet-client-2*.pem")
+    assert (key.parent / "kubelet-client-current.pem").is_symlink()
     secret = key.read_text().splitlines()[-3].encode()
-    files = (path for path in prepared.host.drive_c.rglob("*") if path.is_file())
+    found = (path for path in prepared.host.drive_c.rglob("*") if not path.is_symlink())
+    files = (path for path in found if path.is_file())
     assert [path for path in files if secret in path.read_bytes()] == [key]
     assert prepared.run(Verb.RESET).code == 0
     assert prepared.run(Verb.PREPARE).code == 0

@@ -372,3 +372,8 @@ __declspec(dllexport) void WINAPI LabRemoveLostLinks(const WCHAR *dos) {
         ux_unlink_lost(name);
     drop(name);
 }
+
+/* For Python too: Wine's own says that it made a link and makes none. */
+__declspec(dllexport) BOOL WINAPI LabMakeLink(const WCHAR *link, const WCHAR *target) {
+    return to_unix && my_CreateSymbolicLinkW(link, target, 0);
+}

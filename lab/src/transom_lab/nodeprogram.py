@@ -12,6 +12,7 @@ from pathlib import Path
 import transom
 from transom.model.recipe import Artifact, Recipe
 from transom.node.build import build_node_zip
+from transom.node.run.kubelet import ADDRESS
 from transom_lab.binaries import Binaries
 from transom_lab.host import WindowsHost
 from transom_lab.places import cache_directory
@@ -36,18 +37,23 @@ def fit_recipe(golden: Recipe, host: WindowsHost, *, kubernetes: str) -> Recipe:
     name, address = host.plan.name, host.plan.address
     containerd, kubelet = golden.services
     pods = f"10.244.{address.rsplit('.', 1)[1]}.0/24"
-    program_at = kubelet.command.index(r"C:\k\kubelet.exe")
+    program_at = kubelet.command.index(NODE[1])
+    words = (*NODE, *kubelet.command[program_at + 1 :])
     return replace(
         golden,
         target=replace(golden.target, kubernetes=kubernetes),
         artifacts=tuple(_artifacts(golden, host, kubernetes)),
         services=(
             replace(containerd, command=(_RUNTIME, "-service", "-cidr", pods)),
-            replace(kubelet, command=kubelet.command[program_at:]),
+            replace(kubelet, command=tuple(_of_host(word, address) for word in words)),
         ),
-        join=replace(golden.join, node_name=name, kubelet_extra_args={"node-ip": address}),
-        identity=replace(golden.identity, name=name),
+        join=replace(golden.join, node_name=name),
+        identity=replace(golden.identity, name=name, address=address),
     )
+
+
+def _of_host(word: str, address: str) -> str:
+    return ADDRESS + address if word.startswith(ADDRESS) else word
 
 
 def _artifacts(golden: Recipe, host: WindowsHost, kubernetes: str) -> Iterator[Artifact]:

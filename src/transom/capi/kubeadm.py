@@ -2,7 +2,7 @@
 
 import base64
 import gzip
-from copy import deepcopy
+from collections.abc import Sequence
 from typing import Any
 
 from transom.bootstrap.compile import CLOSE, BootFile, commands
@@ -25,7 +25,9 @@ def windows_configuration(wish: Wish) -> dict[str, Any]:
             "nodeRegistration": {
                 "criSocket": _socket(wish),
                 "name": _NODE_NAME,
-                "kubeletExtraArgs": arguments(wish, {**_VERBOSITY, **gates(wish)}),
+                "kubeletExtraArgs": arguments(
+                    wish, {**_VERBOSITY, **gates(wish), **_pairs(wish.registration.kubelet)}
+                ),
             }
         },
         "users": [
@@ -46,7 +48,7 @@ def windows_configuration(wish: Wish) -> dict[str, Any]:
 
 def linux_configuration(wish: Wish) -> dict[str, Any]:
     """A Linux worker's, with what every Linux machine needs for the Windows ones."""
-    spec: dict[str, Any] = {"joinConfiguration": {"nodeRegistration": {"name": _NODE_NAME}}}
+    spec: dict[str, Any] = {"joinConfiguration": {"nodeRegistration": _registration(wish)}}
     for need in needs(wish):
         if need.everywhere:
             spec = merged(spec, need.part)
@@ -55,11 +57,13 @@ def linux_configuration(wish: Wish) -> dict[str, Any]:
 
 def control_plane_configuration(wish: Wish) -> dict[str, Any]:
     """The control plane's, with all that the facts demand of it."""
-    registration = {"nodeRegistration": {"name": _NODE_NAME}}
     spec: dict[str, Any] = {
-        "initConfiguration": registration,
-        "joinConfiguration": deepcopy(registration),
+        "initConfiguration": {"nodeRegistration": _registration(wish)},
+        "joinConfiguration": {"nodeRegistration": _registration(wish)},
     }
+    if wish.registration.controller_manager:
+        extra = arguments(wish, _pairs(wish.registration.controller_manager))
+        spec["clusterConfiguration"] = {"controllerManager": {"extraArgs": extra}}
     for need in needs(wish):
         spec = merged(spec, need.part)
     return spec
@@ -76,6 +80,16 @@ def merged(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
         else:
             found[key] = value
     return found
+
+
+def _registration(wish: Wish) -> dict[str, Any]:
+    extra = arguments(wish, _pairs(wish.registration.kubelet))
+    return {"name": _NODE_NAME, "kubeletExtraArgs": extra}
+
+
+def _pairs(words: Sequence[str]) -> dict[str, str]:
+    split = (word.partition("=") for word in words)
+    return {name: value for name, _, value in split}
 
 
 def _socket(wish: Wish) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from transom.bootstrap.compile import BootFile
-from transom.facts.capi import Provider
+from transom.facts.capi import Provider, Registration
 from transom.facts.rows import At, one
 from transom.model.version import Version
 
@@ -41,6 +41,11 @@ class Wish:
     def row(self) -> Provider:
         """What the facts say of the provider."""
         return one(Provider, f"provider-{self.provider}", At())
+
+    @property
+    def registration(self) -> Registration:
+        """How the provider's Nodes come by their providerID."""
+        return one(Registration, f"registration-{self.provider}", At())
 
     @property
     def is_old_contract(self) -> bool:

@@ -207,7 +207,7 @@ def _services(recipe: Recipe) -> Iterator[tuple[str, str]]:
         for word in service.command:
             yield f"  {word}", ""
         if service.flags_file:
-            yield f"  and what {service.flags_file} says", ""
+            yield f"  and what {service.flags_file} says at each start", ""
 
 
 def _settings(config: Mapping[str, Any], why: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -24,6 +24,19 @@ class Provider(Row):
     advice: str = ""
 
 
+class Registration(Row):
+    """How a provider's Nodes come by the providerID that Cluster API finds a machine's Node by.
+
+    Arguments are `name=value`; `{{ }}` is filled by whoever executes the boot data.
+    """
+
+    subject: ClassVar[str] = "capi"
+    table: ClassVar[str] = "registration"
+    kubelet: tuple[str, ...]
+    controller_manager: tuple[str, ...] = ()
+    text: str
+
+
 class AcsEngine(Row):
     """Azure's engine before Cluster API: the versions its last release knows, and its model's API.
 

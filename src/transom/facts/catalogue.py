@@ -124,6 +124,7 @@ GROUPS = (
             naming.NameRule,
             naming.NameLimit,
             capi.Provider,
+            capi.Registration,
             capi.AcsEngine,
             capi.PublishedImage,
         ),

@@ -78,7 +78,11 @@ def without_identity(recipe: Recipe) -> Recipe:
         return ",".join(part for part in listed.split(",") if not word.search(part))
 
     services = (
-        replace(item, environment={key: kept(value) for key, value in item.environment.items()})
+        replace(
+            item,
+            command=tuple(part for part in item.command if not word.search(part)),
+            environment={key: kept(value) for key, value in item.environment.items()},
+        )
         for item in recipe.services
         if not item.runs
     )

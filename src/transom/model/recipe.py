@@ -147,8 +147,8 @@ class Recovery:
 class Service:
     """A Windows service with its whole command line.
 
-    `flags_file` names the file kubeadm writes kubelet arguments to: they are appended to the
-    command line, now and after every change, because a fixed command line would ignore them.
+    `flags_file` names the file that a join writes kubelet arguments to: the command line has the node
+    program read it at each start, and until it is there the service is not started.
     `runs` names the program of the recipe that it keeps running: it is of use to a joined node only.
     """
 

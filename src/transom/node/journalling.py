@@ -131,6 +131,11 @@ class JournalledFiles:
             self.note("file", path, self._before(path, secret=secret))
             self.machine.files.remove(path)
 
+    def link(self, path: str, target: str) -> None:
+        # An undo takes it away; what had its name before belongs to the join that is undone with it.
+        self.note("file", path, None)
+        self.machine.files.link(path, target)
+
     def make_directory(self, path: str) -> None:
         for directory in reversed(SafeFiles(self.machine.disk).missing(path)):
             self.note("directory", directory, None)

@@ -1,16 +1,17 @@
-"""The arguments kubeadm wants the kubelet to have, and the command line that carries them.
+"""The arguments kubeadm wants the kubelet to have: read out of its file, and put on a command line.
 
-kubeadm writes them to `kubeadm-flags.env` as one shell assignment; a Windows service has a fixed
-command line and would ignore that file, so the steps put its content on the command line. Before
-the first join the file is missing and `expected` says what kubeadm will write.
+kubeadm writes them to `kubeadm-flags.env` as one shell assignment. `transom.node.run.kubelet` reads it
+at each start of the kubelet, so this module imports nothing that takes long.
 """
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from transom.errors import PermanentError
-from transom.model.recipe import JoinPlan, Service
-from transom.model.taint import Taint
-from transom.node.quoting import join_arguments
+
+if TYPE_CHECKING:
+    from transom.model.recipe import JoinPlan
+    from transom.model.taint import Taint
 
 _VARIABLE = "KUBELET_KUBEADM_ARGS"
 
@@ -30,7 +31,7 @@ def flags_file(arguments: Sequence[str]) -> str:
     return f'{_VARIABLE}="{" ".join(quoted)}"\n'
 
 
-def extra_arguments(join: JoinPlan) -> dict[str, str]:
+def extra_arguments(join: "JoinPlan") -> dict[str, str]:
     """The kubelet arguments that kubeadm is given; labels have no place of their own there."""
     arguments = dict(join.kubelet_extra_args)
     if join.labels:
@@ -40,30 +41,29 @@ def extra_arguments(join: JoinPlan) -> dict[str, str]:
     return arguments
 
 
-def expected(join: JoinPlan) -> tuple[str, ...]:
-    """What kubeadm will write, so that the kubelet registers rightly the first time it starts."""
+def expected(join: "JoinPlan") -> tuple[str, ...]:
+    """What kubeadm writes for that plan, where no kubeadm does."""
     arguments = extra_arguments(join)
     if join.taints:
         arguments["register-with-taints"] = ",".join(_taint(taint) for taint in join.taints)
     return tuple(f"--{name}={value}" for name, value in arguments.items())
 
 
-def _taint(taint: Taint) -> str:
+def _taint(taint: "Taint") -> str:
     value = f"={taint.value}" if taint.value else ""
     return f"{taint.key}{value}:{taint.effect}"
 
 
-def command_line(service: Service, flags: tuple[str, ...]) -> str:
-    """The service's command line with those flags, sorted; one the command has too replaces it."""
-    programs = [n for n, word in enumerate(service.command) if word.lower().endswith(".exe")]
-    start = programs[-1] + 1 if programs else 1
-    replaced = {_name(flag) for flag in flags}
-    own = [word for word in service.command[start:] if _name(word) not in replaced]
-    return join_arguments((*service.command[:start], *own, *sorted(flags)))
+def merged_words(command: tuple[str, ...], flags: tuple[str, ...]) -> tuple[str, ...]:
+    """A program's words with those flags behind them; one that the command has too replaces it."""
+    replaced = {flag_name(flag) for flag in flags}
+    own = (word for word in command[1:] if flag_name(word) not in replaced)
+    return (command[0], *own, *flags)
 
 
-def _name(flag: str) -> str:
-    return flag.lstrip("-").partition("=")[0] if flag.startswith("-") else flag
+def flag_name(word: str) -> str:
+    """The name of a flag without dashes and value; a word that is no flag is its own name."""
+    return word.lstrip("-").partition("=")[0] if word.startswith("-") else word
 
 
 def _unquote(value: str) -> str:

@@ -1,10 +1,12 @@
 """A join without kubeadm: the files it would have written, from a kubeconfig somebody made.
 
-Called by the join step. The credential gets a file of its own that only administrators can read.
+Called by the join step. The credential gets a file of its own that only administrators can read, under
+the name that the kubelet gives to a pair of its own, and a link to it: so it rotates it in time.
 """
 
 import json
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from transom.model.records import dataclass
@@ -13,6 +15,7 @@ from transom.node.host.values import PathKind
 from transom.node.kubeconfig import read_access, with_client_file
 from transom.node.kubelet_flags import flags_file
 
+_CURRENT = "current"
 ADMINISTRATORS_ONLY = "D:P(A;;FA;;;SY)(A;;FA;;;BA)"
 
 
@@ -34,13 +37,21 @@ class ManualJoin:
         host.files.write(self.ca_certificate, access.authority.encode())
         client = access.client or self.client
         if access.pem:
+            pair = self.client.replace(_CURRENT, _stamp(host.system.now()))
             content = access.pem.encode()
-            host.files.write(self.client, content, acl=ADMINISTRATORS_ONLY, secret=True)
+            host.files.write(pair, content, acl=ADMINISTRATORS_ONLY, secret=True)
+            # With a file of that name the kubelet never rotates: client-go certificate_store.go.
+            host.files.link(self.client, pair)
         settings = (json.dumps(self.settings, indent=1) + "\n").encode()
         host.files.write(self.configuration, settings, acl=ADMINISTRATORS_ONLY)
         host.files.write(self.flags_file, flags_file(self.arguments).encode())
         text = with_client_file(kubeconfig, client)
         host.files.write(self.kubeconfig, text.encode(), acl=ADMINISTRATORS_ONLY, secret=True)
+
+
+def _stamp(now: float) -> str:
+    """The time in the name of a pair, as client-go writes it."""
+    return datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%d-%H-%M-%S")
 
 
 def empty(host: UndoHost, directory: str) -> None:

@@ -74,6 +74,12 @@ if __name__ == "__main__":
     # Windows loads its libraries while Python goes on; every verb needs them.
     _thread.start_new_thread(__import__, ("ctypes",))
 
+    if sys.argv[1:2] == ["kubelet"]:
+        # A service that has to report soon: nothing of the other verbs is imported.
+        from transom.node.run import kubelet
+
+        sys.exit(kubelet.main(sys.argv[2:]))
+
     from transom.node.program import main
 
     sys.exit(main())

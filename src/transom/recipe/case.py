@@ -18,7 +18,8 @@ from transom.facts.install import (
     ProgramArgumentRow,
     ServiceRow,
 )
-from transom.facts.join import PrivilegedWay
+from transom.facts.join import PrivilegedWay, Skew
+from transom.facts.kubelet import Flag
 from transom.facts.network import ModeRow, PluginRow
 from transom.facts.rows import At
 from transom.facts.windows import PauseImage, Release
@@ -204,6 +205,15 @@ class Case:
         newer = known[known.index(default) :]
         return next((row for row in newer if self.release.build in row.builds), None)
 
+    @choice
+    def removed_flags(self) -> tuple[str, ...]:
+        """The flags that this kubelet has lost since the oldest one a node may be upgraded from."""
+        skew = rows.one(Skew, "kubelet-skew", self.at).minors
+        minor = self.kubernetes.minor
+        before = [Version(self.kubernetes.major, minor - n, 0) for n in range(1, skew + 1)]
+        known = {row.name for at in before for row in rows.rows(Flag, At(kubernetes=at))}
+        return tuple(sorted(known - {row.name for row in rows.rows(Flag, self.at)}))
+
     def default_version(self, program: str) -> str:
         """The version of a program where the fleet names none; empty if the facts have none."""
         row = rows.find(DefaultVersion, f"version-{program}", At(kubernetes=self.kubernetes))
@@ -238,6 +248,7 @@ class Case:
             "mode": self.mode,
             "privileged": self.privileged,
             "isolation": self.host.isolation.value,
+            "removed-flags": "some" if self.removed_flags else "none",
         }
 
     @choice
@@ -280,6 +291,7 @@ class Case:
             "network": self.network_name,
             "port": str(self.port or ""),
             "pod_cidr": ",".join(network.pod_cidrs),
+            "removed_flags": ",".join(self.removed_flags),
             "pause": self.own_pause or (self.pause.image if self.pause else ""),
         }
 

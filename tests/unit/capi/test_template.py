@@ -101,3 +101,38 @@ def test_a_known_version_names_the_published_image():
     (machine,) = of_kind(wish, "AzureMachineTemplate")
     image = machine["spec"]["template"]["spec"]["image"]["computeGallery"]
     assert (image["name"], image["version"]) == ("capi-win-2025-containerd", "1.37.1")
+
+
+EXTERNAL = {"cloud-provider": "external"}
+MATCHED = {
+    "azure": EXTERNAL,
+    "aws": EXTERNAL,
+    "gcp": EXTERNAL,
+    "vsphere": EXTERNAL,
+    "openstack": {**EXTERNAL, "provider-id": "openstack:///{{ instance_id }}"},
+    "proxmox": {"provider-id": "proxmox://{{ ds.meta_data.instance_id }}"},
+}
+
+
+def kubelets(value):
+    """The kubelet's arguments of every registration inside a value."""
+    if isinstance(value, dict):
+        if "nodeRegistration" in value:
+            extra = value["nodeRegistration"].get("kubeletExtraArgs", {})
+            pairs = extra.items() if isinstance(extra, dict) else [e.values() for e in extra]
+            yield dict(pairs)
+        for inner in value.values():
+            yield from kubelets(inner)
+
+
+@pytest.mark.parametrize("contract", ["v1beta2", "v1beta1"])
+@pytest.mark.parametrize("provider", MATCHED)
+def test_every_node_tells_which_machine_it_is(provider, contract):
+    """Cluster API finds a machine's Node by its providerID alone, and replaces a machine without one."""
+    wish = Wish(provider=provider, contract=contract, whole=True)
+    found = [args for item in template(wish) for args in kubelets(item.get("spec", {}))]
+    assert len(found) == 4  # the control plane's first and others, Linux, Windows
+    for arguments in found:
+        assert arguments.items() >= MATCHED[provider].items()
+    (plane,) = of_kind(wish, "KubeadmControlPlane")
+    assert ("external" in json.dumps(plane)) == ("cloud-provider" in MATCHED[provider])

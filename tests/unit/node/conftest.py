@@ -169,6 +169,10 @@ SERVICES = (
         command=(
             r"C:\k\kube-log-runner.exe",
             r"--log-file=C:\var\log\kubelet\kubelet.log",
+            r"C:\k\transom\python\python.exe",
+            r"C:\k\transom\node.pyz",
+            "kubelet",
+            rf"--flags-file={FLAGS_FILE}",
             r"C:\k\kubelet.exe",
             "--windows-service",
             "--v=2",

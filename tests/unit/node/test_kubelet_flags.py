@@ -1,4 +1,4 @@
-"""kubeadm's flags file is read as a shell would, and the command line carries it once."""
+"""kubeadm's flags file is read as a shell would, and put behind the kubelet's own."""
 
 import shlex
 from dataclasses import replace
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from transom.errors import PermanentError
 from transom.model.taint import Taint, TaintEffect
-from transom.node.kubelet_flags import command_line, expected, parse_flags_file
+from transom.node.kubelet_flags import expected, merged_words, parse_flags_file
 
 
 @pytest.mark.parametrize(
@@ -52,14 +52,20 @@ def test_what_kubeadm_will_write_is_known_before_the_join(recipe):
     assert expected(replace(recipe.join, taints=(), labels={}, kubelet_extra_args={})) == ()
 
 
-def test_kubeadms_flags_replace_the_recipes_and_are_sorted(recipe):
-    line = command_line(recipe.services[1], ("--v=4", "--node-ip=10.0.0.21"))
-    assert line == (
-        r"C:\k\kube-log-runner.exe --log-file=C:\var\log\kubelet\kubelet.log C:\k\kubelet.exe"
-        " --windows-service --node-ip=10.0.0.21 --v=4"
+def test_kubeadms_flags_replace_the_recipes_and_leave_all_others():
+    own = (
+        r"C:\k\kubelet.exe",
+        "--windows-service",
+        r"--config=C:\c.yaml",
+        "--v=2",
+        "--node-labels=a=b",
+    )
+    assert merged_words(own, ("--v=4", "--node-labels=c=d", "--node-ip=10.0.0.21")) == (
+        *(r"C:\k\kubelet.exe", "--windows-service", r"--config=C:\c.yaml"),
+        *("--v=4", "--node-labels=c=d", "--node-ip=10.0.0.21"),
     )
 
 
-def test_a_command_without_a_program_ending_keeps_its_first_word(recipe):
-    service = replace(recipe.services[1], command=("kubelet", "--v=2", "positional"))
-    assert command_line(service, ("--v=4",)) == "kubelet positional --v=4"
+def test_a_flag_that_is_given_twice_keeps_its_order():
+    """Kubeadm's list may have a name twice; for most flags the last one counts."""
+    assert merged_words(("kubelet.exe",), ("--v=9", "--v=1")) == ("kubelet.exe", "--v=9", "--v=1")

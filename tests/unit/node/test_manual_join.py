@@ -4,8 +4,10 @@ import base64
 import io
 import json
 import random
+import re
 
 import pytest
+from tests.unit.node.conftest import FLAGS_FILE, KUBERNETES
 
 from transom.model.codec import encode
 from transom.model.request import Verb
@@ -16,7 +18,7 @@ from transom.node.layout import Layout
 from transom.node.program import main
 
 KEY = "PRIVATE s3cret KEY"
-CLIENT = r"C:\var\lib\kubelet\pki\transom-client.pem"
+CLIENT = r"C:\var\lib\kubelet\pki\kubelet-client-current.pem"
 GIVEN = r"C:\Users\admin\node.conf"
 
 
@@ -74,10 +76,16 @@ def test_a_host_joins_without_kubeadm_and_is_reset(host, call):
     code, said = call(Verb.JOIN, "r1", "--kubeconfig", GIVEN)
     assert code == 0, said
     assert host.services.running("kubelet")
-    assert "--cri=pipe" in host.services.get("kubelet").command
-    assert "register-with-taints=os=windows:NoSchedule" in host.services.get("kubelet").command
+    flags = parse_flags_file(host.files.read(FLAGS_FILE).decode())
+    assert {"--cri=pipe", "--register-with-taints=os=windows:NoSchedule"} <= set(flags)
     assert host.files.read(CLIENT).decode() == f"CERT\n{KEY}\n"
-    assert host.files.acl(CLIENT) == "D:P(A;;FA;;;SY)(A;;FA;;;BA)"
+    pair = host.disk._entry(CLIENT).data.decode()
+    assert re.fullmatch(r"C:\\var\\lib\\kubelet\\pki\\kubelet-client-[\d-]{19}\.pem", pair)
+    assert host.files.acl(pair) == "D:P(A;;FA;;;SY)(A;;FA;;;BA)"
+    assert (
+        CLIENT
+        in json.loads(host.files.read(KUBERNETES + r"\kubelet.conf"))["users"][0]["user"].values()
+    )
     assert json.loads(host.files.read(r"C:\var\lib\kubelet\config.yaml"))["maxPods"] == 9
     host.files.write(r"C:\var\lib\kubelet\cpu_manager_state", b"by the kubelet")
     host.settings.put("hns", "flannel.4096", True)
@@ -95,7 +103,7 @@ def test_a_second_join_changes_nothing(call):
 def test_the_key_is_in_no_event_journal_or_copy(host, call):
     _, said = call(Verb.JOIN, "r1", "--kubeconfig", GIVEN)
     kept = [e.path for e in host.disk._seen.values() if KEY.encode() in e.data]
-    assert kept == [CLIENT]
+    assert kept == [host.disk._entry(CLIENT).data.decode()]
     encoded = [e.path for e in host.disk._seen.values() if coded(KEY + "\n").encode() in e.data]
     assert encoded == [GIVEN]
     assert KEY not in said

@@ -82,6 +82,10 @@ class SafeFiles:
         self._disk.remove(path + BESIDE)
         self._disk.remove(path)
 
+    def link(self, path: str, target: str) -> None:
+        self._disk.remove(path)
+        self._disk.link(path, target)
+
     def make_directory(self, path: str) -> None:
         """Make a directory and those above it that are missing."""
         for directory in reversed(self.missing(path)):

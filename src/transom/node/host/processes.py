@@ -123,6 +123,24 @@ class RealChild:
                 output(line)
 
 
+def hand_over(argv: Sequence[str]) -> int:
+    """Run a program in place of this one: with our streams, ended with us, and our end is its own."""
+    try:
+        # Handles are passed on as they are: those of a service may be none, or pipes of kube-log-runner.
+        process = subprocess.Popen(list(argv), close_fds=False)  # noqa: S603 - an argument list
+    except OSError as error:
+        raise _unstarted(argv[0], error) from error
+    if sys.platform == "win32":
+        from transom.node.host.windows_job import Job
+
+        try:
+            job = Job(process.pid)  # noqa: F841 - held until the program has ended
+        except TransomError:
+            process.kill()  # nobody would end it with us
+            raise
+    return process.wait()
+
+
 def _last_words(process: "subprocess.Popen[bytes]") -> bytes:
     """End a process, and give what it said; what it started itself may keep its output open for ever."""
     process.kill()

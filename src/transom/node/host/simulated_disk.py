@@ -154,6 +154,13 @@ class SimulatedDisk:
     def remove_at_boot(self, path: str) -> None:
         self.calls.made(f"doom {key_of(path)}", lambda: self.doomed.append(path))
 
+    def link(self, path: str, target: str) -> None:
+        self._need_parent(path)
+        if self._kind(path) is not PathKind.ABSENT:
+            raise PermanentError(f"cannot make a link at {path}: it is there", subject=path)
+        entry = Entry(PathKind.LINK, path, target.encode())
+        self._change("link", Change("put", key_of(path), entry))
+
     def make_directory(self, path: str) -> None:
         self._need_parent(path)
         if self._kind(path) is not PathKind.ABSENT:
@@ -185,12 +192,6 @@ class SimulatedDisk:
             yield
         finally:
             self.locks.pop(key, None)
-
-    def link(self, path: str, target: str) -> None:
-        """Make a symbolic link, as others do; a relative target is seen from the link's directory."""
-        self._need_parent(path)
-        entry = Entry(PathKind.LINK, path, target.encode())
-        self._change("link", Change("put", key_of(path), entry))
 
     def files(self, ending: str) -> list[Entry]:
         """The files whose names end so."""
@@ -292,6 +293,8 @@ class SimulatedDisk:
 
     def _file(self, path: str) -> Entry:
         entry = self._entry(path)
+        if entry.kind is PathKind.LINK:  # which Windows follows for whoever reads
+            return self._file(entry.data.decode())
         if entry.kind is not PathKind.FILE:
             raise PermanentError(f"{path} is not a file", subject=path)
         return entry

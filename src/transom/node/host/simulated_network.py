@@ -56,6 +56,7 @@ class SimulatedNetwork:
     gateway: str = "10.0.0.1"
     taken: set[int] = field(default_factory=set)
     server_times: dict[str, float] = field(default_factory=dict)
+    routed: str = ""  # the adapter of the default route; empty is the first
 
     def adapters(self) -> tuple[Adapter, ...]:
         return self.up
@@ -102,6 +103,11 @@ class SimulatedNetwork:
         if suffix in suffixes:
             left = tuple(other for other in suffixes if other != suffix)
             self.settings.put("suffixes", "", left or None)
+
+    def routed_address(self) -> str:
+        """The address of the default route's adapter; a host without a gateway has none."""
+        up = [item for item in self.up if item.name == self.routed] or self.up[:1]
+        return up[0].addresses[0] if self.gateway and up else ""
 
     def put_route(self, prefix: str, gateway: str | None) -> None:
         self.settings.put("route", prefix, gateway)

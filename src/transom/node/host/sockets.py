@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 
 _TIMEOUT_S = 5.0
 _HEAD_BYTES = 4096
+# RFC 5737: belongs to nobody, so only the default route leads there. Nothing is sent.
+_ELSEWHERE = ("192.0.2.1", 9)
 _HTTP_DATE = "%a, %d %b %Y %H:%M:%S GMT"
 
 
@@ -31,6 +33,29 @@ def is_free(port: int) -> bool:
         except OSError:
             return False
     return True
+
+
+def has_address(address: str) -> bool:
+    """Whether an IPv4 address is one of this machine's own: only those can be bound."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.bind((address, 0))
+        except OSError:
+            return False
+    return True
+
+
+def routed_address() -> str:
+    """The IPv4 address that the default route leaves from, as the machine itself chooses it.
+
+    Empty where there is no such route.
+    """
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(_ELSEWHERE)
+        except OSError:
+            return ""
+        return str(probe.getsockname()[0])
 
 
 def time_at(host: str, port: int) -> float | None:

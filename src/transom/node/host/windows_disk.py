@@ -187,6 +187,10 @@ class WindowsDisk:
         if not _move_file(_named(path), None, _DELAY_UNTIL_REBOOT):
             raise last_failure("have the next boot remove", path)
 
+    def link(self, path: str, target: str) -> None:
+        with translated("make a link at", path):
+            os.symlink(target, _named(path))  # noqa: PTH211 - text paths here
+
     def make_directory(self, path: str) -> None:
         with translated("make", path):
             os.mkdir(_named(path))  # noqa: PTH102 - text paths here

@@ -69,8 +69,8 @@ class Layout:
 
     @property
     def client(self) -> str:
-        """The node's certificate and key where it joined without kubeadm."""
-        return ntpath.join(self.kubelet, "pki", "transom-client.pem")
+        """The node's certificate and key: the kubelet's own link to the newest pair."""
+        return ntpath.join(self.kubelet, "pki", "kubelet-client-current.pem")
 
     @property
     def kubelet_configuration(self) -> str:

@@ -1,4 +1,4 @@
-"""The kubelet's command line after a join: what kubeadm wrote may differ from what was expected."""
+"""The kubelet after a join: it runs, with a command line that reads what the join wrote for it."""
 
 from collections.abc import Sequence
 
@@ -13,22 +13,22 @@ from transom.node.steps.services import apply_services, service_drift
 
 @dataclass(frozen=True, slots=True)
 class KubeletArguments:
-    """Carries the content of kubeadm's flags file on to the service, and restarts it."""
+    """Starts the kubelet where the join did not: `run/kubelet.py` gives it the join's flags."""
 
     id: str = "kubelet-arguments"
-    title: str = "Give the kubelet kubeadm's arguments"
+    title: str = "Start the kubelet with the join's arguments"
     needs: tuple[str, ...] = ("join",)
     disruption: Disruption = Disruption.KUBELET_RESTART
     seen: Seen = Seen.UPSTREAM_BINARY
     applies: Applies = EVERYWHERE
 
     def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
-        """Name each service whose command line lacks what its flags file says."""
+        """Name the kubelet's service where it differs or does not run."""
         services = tuple(service for service in want.recipe.services if service.flags_file)
         return service_drift(host, want, services)
 
     def apply(self, host: Host, drift: Sequence[Drift]) -> None:
-        """Change the command line and restart."""
+        """Change the command line and start."""
         apply_services(host, drift)
 
     def undo(self, host: UndoHost, receipt: Receipt) -> None:

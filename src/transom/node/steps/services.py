@@ -1,7 +1,6 @@
 """Native Windows services: containerd, kubelet and what else the recipe runs as one.
 
-The kubelet's command line carries what kubeadm wrote for it, or before the first join what it will
-write. It is started only once the host has joined, because before that it could but fail.
+The kubelet is started only once the host has joined, because before that it could but fail.
 """
 
 from collections.abc import Sequence
@@ -14,7 +13,6 @@ from transom.node.disruption import RUNTIMES, Disruption
 from transom.node.host.files import is_whole
 from transom.node.host.protocols import Host, ReadHost, UndoHost
 from transom.node.host.values import ServiceDefinition
-from transom.node.kubelet_flags import command_line, expected, parse_flags_file
 from transom.node.proxy_exceptions import environment_of
 from transom.node.quoting import join_arguments
 from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
@@ -93,19 +91,13 @@ def apply_services(host: Host, drift: Sequence[Drift]) -> None:
 
 
 def _wanted(host: ReadHost, want: NodeSpec, service: Service) -> Wanted:
-    command, runs = join_arguments(service.command), service.start == AUTOMATIC
+    runs = service.start == AUTOMATIC
     if service.flags_file:
-        joined = is_whole(host.files, service.flags_file, at_rest=want.at_rest)
-        flags = (
-            parse_flags_file(host.files.read(service.flags_file).decode())
-            if joined
-            else expected(want.recipe.join)
-        )
-        command, runs = command_line(service, flags), runs and joined
+        runs = runs and is_whole(host.files, service.flags_file, at_rest=want.at_rest)
     recovery = service.recovery
     variables = environment_of(host, want, service)
     definition = ServiceDefinition(
-        command=command,
+        command=join_arguments(service.command),
         display_name=service.display_name,
         start=service.start,
         depends_on=service.depends_on,

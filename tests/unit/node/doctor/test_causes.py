@@ -302,7 +302,7 @@ FAULTS = {
     "access-weak": {"writable": widen},
     "two-runtimes": {"docker": service("docker", "dockerd.exe", start="demand")},
     "kubeadm-flags-ignored": {
-        "fixed command line": change_file(FLAGS_FILE, "--v=4", "--v=4 --provider-id=x://1"),
+        "fixed command line": service("kubelet", r"C:\k\kubelet.exe --windows-service"),
         "not closed": change_file(FLAGS_FILE, "--v=4", "--v='4"),
     },
     "path-wrong": {
@@ -383,6 +383,13 @@ def test_a_host_that_is_well_gives_nothing(host, look):
     seen = look(host)
     assert (found(seen), dict(seen.unread)) == ([], {})
     assert found(look(host, sight(host))) == []
+
+
+def test_a_name_that_kubeadm_gave_the_kubelet_is_its_name(host, look):
+    """It stands in kubeadm's file only, which each start reads."""
+    host.system.name = "WIN-02"
+    change_file(FLAGS_FILE, "--v=4", "--v=4 --hostname-override=win-01")(host)
+    assert examine(look(host)) == []
 
 
 @pytest.mark.parametrize(

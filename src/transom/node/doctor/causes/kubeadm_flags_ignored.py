@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from transom.errors import TransomError
 from transom.model.finding import Severity
 from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
+from transom.node.doctor.kubelet_command import reads_flags_file
 from transom.node.doctor.observation import Observation
 from transom.node.kubelet_flags import parse_flags_file
 from transom.node.step import Seen
@@ -15,16 +16,13 @@ def _examine(seen: Observation) -> Iterator[Trouble]:
     kubelet = seen.service("kubelet")
     if kubelet is None or not path:
         return
-    # A wrapper script reads the file itself.
-    if not any(word.lower().endswith("kubelet.exe") for word in kubelet.arguments):
-        return
     try:
         flags = parse_flags_file(text)
     except TransomError as error:
         yield Trouble(subject=path, message=error.message, file=path)
         return
     missing = [flag for flag in flags if flag not in kubelet.arguments]
-    if missing:
+    if missing and not reads_flags_file(kubelet):
         yield Trouble(
             subject="kubelet",
             message=f"the kubelet does not get {' '.join(missing)}",
@@ -38,10 +36,11 @@ DIAGNOSIS = Diagnosis(
     title="kubeadm's flags do not reach the kubelet",
     symptom="The Node lacks its taints, labels or provider id, or has another address than asked "
     "for.",
-    cause="A Windows service has a fixed command line and does not read kubeadm-flags.env, which "
-    "kubeadm writes anew at each upgrade.",
+    cause="A Windows service has a fixed command line, and this one does not read kubeadm-flags.env; or "
+    "the file cannot be read.",
     remedy=Remedy(
-        "`transom join ADDRESS` puts the flags on the service's command line again.",
+        "`transom join ADDRESS` gives the service a command line that reads the file at each start. "
+        "Where the file itself is damaged, write it again.",
         "Running containers go on; probes, `kubectl logs` and `kubectl exec` stop for the "
         "seconds of the restart.",
     ),

@@ -2,14 +2,12 @@
 
 from collections.abc import Iterator
 
-from transom.errors import TransomError
 from transom.node.doctor.client_certificate import NODE_PREFIX, client_certificate
 from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
+from transom.node.doctor.kubelet_command import kubelet_flag
 from transom.node.doctor.observation import Observation
-from transom.node.kubelet_flags import parse_flags_file
 from transom.node.step import Seen
 
-_OVERRIDE = "--hostname-override="
 # Windows keeps a computer's NetBIOS name, which is cut, beside its DNS name, which the kubelet takes.
 _NETBIOS_CHARACTERS = 15
 
@@ -18,7 +16,7 @@ def _examine(seen: Observation) -> Iterator[Trouble]:
     names = {"computer": seen.host.lower()}
     if seen.recipe is not None:
         names["recipe"] = seen.recipe.join.node_name
-    override = _override(seen)
+    override = kubelet_flag(seen, "hostname-override")
     if override:
         names["kubelet"] = override.lower()
     client = client_certificate(seen)
@@ -39,20 +37,6 @@ def _examine(seen: Observation) -> Iterator[Trouble]:
             f"{', '.join(sorted(set(wrong.values())))}",
             evidence=(shown,),
         )
-
-
-def _override(seen: Observation) -> str:
-    """The name the kubelet is given: on its command line, or in the flags that a wrapper adds."""
-    kubelet = seen.service("kubelet")
-    given = kubelet.option("hostname-override") if kubelet else None
-    if given:
-        return given
-    try:
-        flags = parse_flags_file(seen.text("\\kubeadm-flags.env")[1])
-    except TransomError:
-        return ""  # kubeadm-flags-ignored says it
-    named = [flag.partition("=")[2] for flag in flags if flag.startswith(_OVERRIDE)]
-    return named[-1] if named else ""
 
 
 def _is_cut(computer: str, name: str) -> bool:

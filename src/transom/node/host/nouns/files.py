@@ -71,6 +71,9 @@ class Disk(ReadFiles, Protocol):
     def remove_directory(self, path: str, *, protected: bool = False) -> None:
         """Remove an empty directory, where asked even one whose access lets nobody delete it."""
 
+    def link(self, path: str, target: str) -> None:
+        """Make a symbolic link to a file where nothing is."""
+
     def set_acl(self, path: str, sddl: str) -> None:
         """Set the access of a path."""
 
@@ -100,6 +103,9 @@ class Files(ReadFiles, Protocol):
 
     def remove(self, path: str, *, secret: bool = False) -> None:
         """Remove a file if it is there."""
+
+    def link(self, path: str, target: str) -> None:
+        """Have a symbolic link to a file, in place of whatever had its name."""
 
     def make_directory(self, path: str) -> None:
         """Make a directory and those above it that are missing."""
