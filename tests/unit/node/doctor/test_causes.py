@@ -389,7 +389,7 @@ def test_a_name_that_kubeadm_gave_the_kubelet_is_its_name(host, look):
     """It stands in kubeadm's file only, which each start reads."""
     host.system.name = "WIN-02"
     change_file(FLAGS_FILE, "--v=4", "--v=4 --hostname-override=win-01")(host)
-    assert examine(look(host)) == []
+    assert found(look(host)) == []
 
 
 @pytest.mark.parametrize(
