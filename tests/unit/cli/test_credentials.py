@@ -104,7 +104,9 @@ def test_what_is_no_password_is_never_sent_as_one_by_winrm(no_password, monkeypa
 
 
 @pytest.mark.parametrize(
-    "text", [PKCS8, OPENSSH, pem(RSA, serialization.PrivateFormat.TraditionalOpenSSL)]
+    "text",
+    [PKCS8, OPENSSH, pem(RSA, serialization.PrivateFormat.TraditionalOpenSSL)],
+    ids=["PKCS8", "OpenSSH", "traditional"],
 )
 def test_a_key_is_sent_as_a_password_by_neither_way_and_used_by_ssh_alone(
     text, tmp_path, monkeypatch

@@ -133,7 +133,9 @@ def test_a_host_of_another_fleet_is_refused_with_both_authorities_there_too(join
 
 
 @pytest.mark.parametrize(
-    ("pem", "outcome"), [(BOTH["new first"], Outcome.RESET), (NEW, Outcome.FAILED)]
+    ("pem", "outcome"),
+    [(BOTH["new first"], Outcome.RESET), (NEW, Outcome.FAILED)],
+    ids=["both", "the new one alone"],
 )
 def test_a_reset_of_a_fleet_needs_one_that_the_journal_knows(joined, pem, outcome):
     show(joined.api, pem)

@@ -141,7 +141,7 @@ def test_a_request_that_two_readers_may_read_differently_is_unreadable(request_o
     assert seen.names == ()
 
 
-@pytest.mark.parametrize("asked", [pem(), pem(san())])
+@pytest.mark.parametrize("asked", [pem(), pem(san())], ids=["without names", "an empty list"])
 def test_a_request_for_no_name_is_read_as_that(asked):
     seen = sight(asked)
     assert (seen.subject, seen.names, seen.unreadable) == ("system:node:win-01", (), "")
