@@ -32,7 +32,7 @@ from transom.model.order import read_order
 from transom.model.recipe import Artifact, Unpack
 from transom.node.host.simulated import SimulatedHost
 from transom.node.host.simulated_services import SimulatedBackground
-from transom.node.host.values import Adapter, NodeHealth, PathKind
+from transom.node.host.values import Adapter, NodeHealth, PathKind, ServiceDefinition
 from transom.node.host.values import Completed as Ran
 from transom.node.kubelet_flags import parse_flags_file
 from transom.node.program import main
@@ -344,6 +344,16 @@ spec:
   - {name: web, upgrade: {maxUnavailable: 1}}
   hosts:
 """
+
+
+def forget_transom(host: SimulatedHost, kubelet: str = r"C:\k\nssm.exe") -> None:
+    """Let a joined host be as if others had joined it: no program of ours, and their way to start the kubelet."""
+    host.services.stop("kubelet")
+    wrapped = ServiceDefinition(command=kubelet, display_name="kubelet", start="auto")
+    host.services.put("kubelet", wrapped)
+    host.files.remove_tree(r"C:\k\transom")
+    host.services.start("kubelet")
+    host.flush()
 
 
 WITHOUT_KUBECONFIG = (

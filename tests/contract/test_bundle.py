@@ -179,7 +179,7 @@ def test_nothing_is_created_from_what_is_not_locked(place):
 
 
 def test_an_add_on_that_is_asked_for_beside_comes_with_its_image_by_digest(place):
-    place.registry.add_image("kubernetes-sigs/sig-windows/csi-proxy", "v1.0.2", builds=[20348])
+    place.registry.add_image("kubernetes-sigs/sig-windows/csi-proxy", "v1.1.3", builds=[20348])
     text = place.fleet.read_text()
     place.fleet.write_text(
         text.replace("https://mcr", f"https://ghcr.io: {place.registry.url}\n      https://mcr")

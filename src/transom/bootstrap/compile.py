@@ -113,7 +113,7 @@ def _files(plan: BootPlan) -> Iterator[BootFile]:
         "arguments": arguments,
     }
     yield BootFile(rf"{FOLDER}\boot.json", _json(wanted))
-    bring = carried("bring.py").replace(b"{owners}", owners_command().encode())
+    bring = carried("bring.py").replace(b"{owners}", carried("owners.ps1").strip())
     yield BootFile(rf"{FOLDER}\bring.py", bring)
     yield BootFile(COMMAND, carried("boot.cmd").replace(b"\n", b"\r\n"))
     yield BootFile(rf"{FOLDER}\request.json", _json(encode(plan.request)))

@@ -14,6 +14,7 @@ from tests.simulation import (
     Simulation,
     config_maps,
     fleet_text,
+    forget_transom,
     lock_of,
     python_archive,
 )
@@ -349,7 +350,7 @@ def test_settings_that_do_not_arrive_are_listed_and_the_exit_code_says_so(tmp_pa
 def test_a_node_that_others_made_is_adopted_and_then_planned(site, capsys):
     machine = site.machines["win-01"]
     assert main(["apply", "--yes", "--host", "win-01"]) == 0
-    machine.host.files.remove_tree(r"C:\k\transom")  # as if Transom had never been there
+    forget_transom(machine.host)
     capsys.readouterr()
     assert main(["plan", "--host", "win-01"]) == 3
     assert "transom adopt --host win-01" in capsys.readouterr().out
@@ -369,7 +370,7 @@ def test_an_adopted_node_runs_the_add_ons_once_it_has_their_programs(site):
     machine = site.machines["win-01"]
     assert main(["apply", "--yes", "--host", "win-01"]) == 0
     assert site.api.held_nodes["win-01"].labels == {**PREPARED, FLEET: "shop"}
-    machine.host.files.remove_tree(r"C:\k\transom")
+    forget_transom(machine.host)
     machine.host.files.write(r"C:\k\kube-proxy.exe", b"another version")
     found = replace(site.api.held_nodes["win-01"], labels={"tier": "web"})
     site.api.held_nodes["win-01"] = found

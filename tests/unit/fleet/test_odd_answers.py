@@ -149,6 +149,13 @@ class Answering:
         return Completed(0, self.said, b"")
 
 
+def answering(said):
+    """The program of a host whose folder is known to be ours."""
+    program = NodeProgram(Answering(said))
+    program._has_home = True
+    return program
+
+
 ODD_VALUES = (
     None,
     True,
@@ -199,7 +206,7 @@ def test_whatever_one_value_of_a_survey_is_the_rest_of_the_fleet_is_planned(flee
     for document in variations(json.loads(true[-1])):
         said = json.dumps(document).encode()
         try:
-            found = asyncio.run(NodeProgram(Answering(said)).survey(request))
+            found = asyncio.run(answering(said).survey(request))
         except TransomError as error:
             found = error
         if found is not None:
@@ -219,9 +226,7 @@ def test_a_survey_of_this_version_with_an_unknown_disruption_is_refused(fleet):
     document = json.loads(true[-1])
     document["plan"]["steps"][1]["disruption"] = "earthquake"
     with pytest.raises(PermanentError, match="earthquake"):
-        asyncio.run(
-            NodeProgram(Answering(json.dumps(document).encode())).survey(seen.requests["win-01"])
-        )
+        asyncio.run(answering(json.dumps(document).encode()).survey(seen.requests["win-01"]))
 
 
 def test_a_defect_that_one_host_meets_is_raised_when_the_others_have_ended(fleet):

@@ -101,4 +101,4 @@ def test_marks_of_a_reset_go_when_the_node_takes_pods_again(simulation):
     asyncio.run(cordon(simulation.api, "win-01"))
     asyncio.run(simulation.api.label_node("win-01", {RESETTING: "true"}))
     apply(simulation)
-    assert simulation.api.held_nodes["win-01"].labels == {FLEET: "shop"}
+    assert simulation.api.held_nodes["win-01"].labels == {FLEET: "shop", **PREPARED}

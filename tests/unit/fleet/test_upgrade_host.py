@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.simulation import AUTHORITY
+from tests.simulation import AUTHORITY, forget_transom
 from tests.unit.node.conftest import KUBERNETES
 
 from transom.errors import PermanentError, Refused, UsageError
@@ -15,7 +15,7 @@ from transom.fleet.reset import Force, reset_host
 from transom.fleet.run import HostRun
 from transom.fleet.upgrade_host import upgrade_host
 from transom.model.recipe import PREPARED
-from transom.node.host.values import Completed, PathKind, ServiceDefinition
+from transom.node.host.values import Completed, PathKind
 
 OLD, NEW = "1.36.4", "1.37.1"
 
@@ -104,12 +104,8 @@ def test_a_change_of_runtime_is_a_reset_and_a_new_join_only_where_allowed(do, wo
 def by_hand(do, world):
     """A node that somebody else made: its program, journal and native service are not there."""
     do("join", kubernetes=OLD)
-    world.host.files.remove_tree(r"C:\k\transom")
-    wrapped = ServiceDefinition(command=r"C:\k\nssm.exe", display_name="kubelet", start="auto")
-    world.host.services.put("kubelet", wrapped)
     world.host.files.write(KUBERNETES + r"\pki\ca.crt", AUTHORITY)
-    world.host.services.start("kubelet")
-    world.host.flush()
+    forget_transom(world.host)
     return world
 
 

@@ -223,6 +223,8 @@ READ_BY_NAME = {
     "win-bridge-single-stack",
     "wincni-single-stack",
     "ipv6-only",
+    "direct-metadata",
+    "direct-azure-host",
     "mtu-overlay",
     "mtu-azure-linux",
     "mtu-azure-overlay",

@@ -4,6 +4,7 @@ Boot data writes this file and boot.json beside it; cloudbase-init's own Python 
 until it ends with 0. Standard library only. 1003 asks cloudbase-init for a restart and another run.
 """
 
+import base64
 import hashlib
 import json
 import os
@@ -23,7 +24,7 @@ REPORT = os.path.join(HERE, "report.json")
 WAIT_S = 900
 NOT_TRUSTED = (35, 60)  # curl.exe's exit codes for a handshake or certificate that fails
 ONLY_ADMINISTRATORS = ("*S-1-5-18:(OI)(CI)F", "*S-1-5-32-544:(OI)(CI)F")
-OWNERS = "{owners}"
+OWNERS = r"""{owners}"""
 
 
 def main():
@@ -68,7 +69,8 @@ def close(folder):
 
 def check_owners():
     """Refuse what somebody else put there before it was closed: Windows itself says whose it is."""
-    command = ["powershell", "-NoProfile", "-NonInteractive", "-EncodedCommand", OWNERS]
+    encoded = base64.b64encode(OWNERS.encode("utf-16-le")).decode()
+    command = ["powershell", "-NoProfile", "-NonInteractive", "-EncodedCommand", encoded]
     where = dict(os.environ, TRANSOM_HOME=HOME)
     done = subprocess.run(command, check=False, env=where, capture_output=True)
     if done.returncode != 0:
