@@ -12,6 +12,7 @@ from transom.facts import (
     api,
     capi,
     cloudbaseinit,
+    codes,
     containerd,
     failures,
     foreign,
@@ -142,7 +143,8 @@ GROUPS = (
     ),
     Group("Ways to a host", (ssh.SshServer,)),
     Group("Known issues", (issues.KnownIssue,)),
-    Group("Known failures", (failures.Failure,)),
+    Group("Known failures", (failures.Failure, failures.RefusalReason)),
+    Group("Error codes", (codes.ErrorCode,)),
     Group("Topics", (topics.Topic,)),
     Group(
         "What lint knows beside its rules",
