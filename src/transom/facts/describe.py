@@ -137,6 +137,8 @@ def _rule(row: Rule) -> dict[str, Any]:
     since = _span(row, At()) or "every version"
     if row.gate:
         since += f"; gate {row.gate}"
+    if row.enforced_since:
+        since += f"; enforced from {row.enforced_since} on"
     if not row.effective_since:
         since += "; off by default"
     elif not row.kubernetes.startswith(f">={row.effective_since}"):

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from transom.facts.rules import Rule as Row
 from transom.model.finding import Finding, Severity
+from transom.model.version import Version
 from transom.spec.document import Document
-from transom.workload.catalogue import Catalogue, Judge, Profile, profile_of
+from transom.workload.catalogue import Catalogue, Judge, profile_of, profile_of_object
 from transom.workload.context import LintContext, OperatingSystem
 from transom.workload.links import Bond, Links, bond_of, says_windows
 from transom.workload.paths import ObjectPath, text_of
@@ -76,6 +77,8 @@ class Linter:
     def _lint_object(self, document: Document, view: ObjectView) -> Iterator[Finding]:
         if view.kind == "PersistentVolumeClaim":
             self.links.add_claim(view)
+        elif view.kind == "StatefulSet":
+            self.links.add_claim_templates(view)
         systems = []
         for pod in pods_in(view, self._templates):
             yield from self.lint_pod(document, pod)
@@ -100,10 +103,11 @@ class Linter:
                 document=document,
                 evidence=pod.evidence,
                 unset=not pod.os_name,
+                kubernetes=self.ctx.kubernetes,
             )
 
     def _lint_other(self, document: Document, view: ObjectView) -> Iterator[Finding]:
-        judge = self._catalogue.judge(Profile(view.kind))
+        judge = self._catalogue.judge(profile_of_object(view))
         bond: Bond | None = None
         for number, (row, hit) in enumerate(self._hits(judge, view)):
             finding = finding_of(hit, row, view=view, document=document)
@@ -135,6 +139,7 @@ def with_signs(ctx: LintContext, views: Sequence[ObjectView]) -> LintContext:
     signs = signs_in(views)
     return ctx._replace(
         runtime_classes={**ctx.runtime_classes, **signs.runtime_classes},
+        class_builds={**ctx.class_builds, **signs.class_builds},
         pod_security={**ctx.pod_security, **signs.pod_security},
     )
 
@@ -147,12 +152,16 @@ def finding_of(
     document: Document,
     evidence: tuple[str, ...] = (),
     unset: bool = False,
+    kubernetes: Version | None = None,
 ) -> Finding:
-    """A hit with its place and in words."""
+    """A hit with its place and in words, as it is in that version."""
     place = document.locate(hit.path, key=True)
     behaviour, severity, judge = row.behaviour, Severity(row.severity), row.enforced_by
+    if row.enforced_since and kubernetes is not None:
+        unset = unset or kubernetes < Version.parse(row.enforced_since)
     if unset and row.when_os_name_unset and "os-name-windows" in row.scope:
-        behaviour = row.when_os_name_unset
+        # What is switched off asks Windows for nothing.
+        behaviour = "ignored" if hit.found == "false" else row.when_os_name_unset
         severity = _UNSET_SEVERITIES[behaviour]
         judge = "kubelet" if behaviour in ("fails", "rejected") else "none"
     found = f" ({hit.found})" if hit.found else ""

@@ -27,7 +27,7 @@ def test_a_rule_is_told_whole(capsys):
         WIN002  hostIPC on a Windows pod  (rule, error)
           what    Pod: spec.hostIPC
                   matches when: equals true
-          since   Kubernetes from 1.23 on; with default gates from 1.24 on
+          since   Kubernetes from 1.14 on; enforced from 1.24 on
           why     refused by the API server, when spec.os.name is windows; without spec.os.name: not
                   supported
           do      Remove it; share a volume or named pipe instead.

@@ -76,7 +76,9 @@ def test_the_document_of_findings_has_every_field(capsys):
 def test_files_folders_patterns_and_each_only_once(folder, capsys):
     (folder / "deep" / "er").mkdir(parents=True)
     (folder / "deep" / "er" / "a.yml").write_text(POD)
-    (folder / "deep" / "b.json").write_text('{"kind": "Pod", "spec": {"os": {"name": "x"}}}')
+    (folder / "deep" / "b.json").write_text(
+        '{"apiVersion": "v1", "kind": "Pod", "spec": {"os": {"name": "x"}}}'
+    )
     (folder / "deep" / "notes.txt").write_text("not a manifest")
     _code, found = document(capsys, "deep", "web.yaml", "*.yaml")
     assert [finding["file"] for finding in found["findings"]] == [
@@ -98,7 +100,9 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_linted(folder, capsys):
     ("fail_on", "code"), [("error", 0), ("warning", 1), ("info", 1), ("never", 0)]
 )
 def test_the_exit_code_follows_fail_on(folder, capsys, fail_on, code):
-    (folder / "web.yaml").write_text(CLEAN.replace("  os: {name: windows}\n", ""))
+    (folder / "web.yaml").write_text(
+        f"{CLEAN}  volumes: [{{name: a, emptyDir: {{medium: Memory}}}}]\n"
+    )
     assert lint(capsys, "web.yaml", "--fail-on", fail_on)[0] == code
 
 
@@ -123,13 +127,17 @@ def test_several_outputs_at_once(folder, capsys):
 
 
 @pytest.mark.usefixtures("folder")
-def test_versions_come_from_options_and_a_rule_outside_its_window_is_silent(capsys):
+def test_versions_come_from_options_and_a_rule_outside_its_window_is_silent(folder, capsys):
+    (folder / "web.yaml").write_text(
+        CLEAN.replace("  containers", "  hostUsers: true\n  containers")
+    )
+    assert rules_of(document(capsys, "web.yaml")[1]) == ["WIN003"]
     assert rules_of(document(capsys, "web.yaml", "--kubernetes", "1.22")[1]) == []
 
 
 def test_versions_come_from_a_fleet(folder, capsys):
     (folder / "web.yaml").write_text(
-        CLEAN.replace("[]", "[{name: a, image: 'mcr.microsoft.com/windows/nanoserver:ltsc2019'}]")
+        CLEAN.replace("[]", "[{name: a, image: 'mcr.microsoft.com/windows/nanoserver:ltsc2025'}]")
     )
     fleet = str(EXAMPLES / "fleet.yaml")
     assert "WIN200" not in rules_of(document(capsys, "web.yaml")[1])
@@ -162,7 +170,7 @@ def test_a_baseline_leaves_only_what_is_new_and_reports_what_is_gone(folder, cap
 def test_a_service_in_another_file_is_linked(folder, capsys):
     (folder / "web.yaml").write_text(CLEAN.replace("name: web", "name: web\n  labels: {app: web}"))
     (folder / "service.yaml").write_text(
-        "kind: Service\nmetadata: {name: a}\nspec: {type: NodePort, selector: {app: web}}\n"
+        "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {type: NodePort, selector: {app: web}}\n"
     )
     assert rules_of(document(capsys, ".")[1]) == ["WIN167"]
 
@@ -307,8 +315,7 @@ def test_a_template_that_nobody_rendered_is_told_as_one(capsys):
 def test_what_is_put_away_on_disk_comes_back_the_same(folder, capsys, monkeypatch):
     for number in range(40):
         (folder / f"web{number}.yaml").write_text(
-            "apiVersion: v1\n"
-            f"kind: Service\nmetadata: {{name: web{number}}}\n"
+            f"apiVersion: v1\nkind: Service\nmetadata: {{name: web{number}}}\n"
             f"spec: {{type: NodePort, selector: {{app: web{number % 25}}}, ports: [{{port: 80}}]}}\n"
         )
         (folder / f"pod{number % 20}.yaml").write_text(
