@@ -16,11 +16,13 @@ from transom.workload.foreign import Overruled
 class Summary:
     """How many files were looked at or could not be read, and findings of each severity.
 
-    `ignored` counts the findings that are left out because somebody gave a reason.
+    `ignored` counts the findings that are left out because somebody gave a reason, `skipped` the
+    files that are no manifests, or templates of some.
     """
 
     files: int
     ignored: int
+    skipped: int
     unreadable: int
     error: int
     warning: int
