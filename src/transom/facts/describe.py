@@ -43,6 +43,7 @@ _ENFORCERS = {
     "kube-proxy": "by kube-proxy",
     "pod-security": "by Pod Security admission",
     "kubeadm": "by kubeadm",
+    "scheduler": "by the scheduler",
     "none": "",
 }
 _SCOPES = {

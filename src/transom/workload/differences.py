@@ -29,6 +29,7 @@ _JUDGES = {
     "kubeadm": "kubeadm",
     "pod-security": "Pod Security admission",
     "runtime": "the runtime",
+    "scheduler": "the scheduler",
 }
 _FIXES = {"yes": "`transom fix`", "no": "`transom fix --unsafe`", "depends": "`transom fix`"}
 

@@ -27,6 +27,7 @@ _JUDGES = {
     "kubeadm": "kubeadm",
     "pod-security": "Pod Security admission",
     "runtime": "the container runtime",
+    "scheduler": "the scheduler",
 }
 _VERDICTS = {
     "deprecated": "deprecated",
