@@ -77,7 +77,7 @@ def run(args: Namespace) -> int:
     from transom.cli.linting import sources
     from transom.cli.linting.cluster import context_of
     from transom.cli.linting.options import settings_of
-    from transom.cli.linting.run import Job, with_signs_of
+    from transom.cli.linting.run import Job, look_ahead
     from transom.cli.linting.run import run as lint
 
     if not args.paths and not args.cluster:
@@ -97,9 +97,9 @@ def run(args: Namespace) -> int:
     _refuse_unknown(args.disable)
     exclude = (*args.exclude, *settings.exclude)
     hidden: set[str] = set()
-    ctx = context_of(args, settings)
+    ctx, patches = context_of(args, settings), frozenset[str]()
     if not _is_one_file(args.paths):
-        ctx = with_signs_of(sources.find(args.paths, exclude=exclude)[0], ctx)
+        ctx, patches = look_ahead(sources.find(args.paths, exclude=exclude)[0], ctx)
     job = Job(
         ctx,
         without=frozenset((*args.disable, *settings.disable)),
@@ -107,6 +107,7 @@ def run(args: Namespace) -> int:
         with_lines=any(form == "text" for form, _file in outputs),
         with_spans=bool(args.import_sarif),
         named=frozenset(args.paths),
+        patches=patches,
     )
     names, missing = sources.find(args.paths, exclude=exclude, hidden=hidden)
     with _gathered(args, settings) as gathered:

@@ -9,7 +9,7 @@ from transom.facts.rules import Rule as Row
 from transom.model.finding import Finding, Severity
 from transom.model.version import Version
 from transom.spec.document import Document
-from transom.workload.catalogue import Catalogue, Judge, profile_of, profile_of_object
+from transom.workload.catalogue import Catalogue, Judge, Profile, profile_of, profile_of_object
 from transom.workload.context import LintContext, OperatingSystem
 from transom.workload.links import Bond, Links, bond_of, says_windows
 from transom.workload.paths import ObjectPath, text_of
@@ -63,9 +63,14 @@ class Linter:
         self.links = Links()
         self._catalogue = Catalogue(ctx, without=without)
         self._templates = templates
+        self._are_patches = False
 
-    def lint(self, documents: Iterable[Document]) -> list[Finding]:
-        """What is wrong by itself; what waits for other documents is kept in `links`."""
+    def lint(self, documents: Iterable[Document], *, are_patches: bool = False) -> list[Finding]:
+        """What is wrong by itself; what waits for other documents is kept in `links`.
+
+        Of patches nothing is said to be missing.
+        """
+        self._are_patches = are_patches
         found: list[Finding] = []
         seen = [(document, view) for document in documents for view in objects_in(document.value)]
         given = self.ctx
@@ -94,8 +99,7 @@ class Linter:
         decide(pod, self.ctx)
         if pod.is_windows:
             self.links.add_pod(pod)
-        profile = profile_of(pod)
-        judge = self._catalogue.judge(profile)
+        judge = self._judge(profile_of(pod))
         for row, hit in self._hits(judge, pod):
             yield finding_of(
                 hit,
@@ -108,7 +112,7 @@ class Linter:
             )
 
     def _lint_other(self, document: Document, view: ObjectView) -> Iterator[Finding]:
-        judge = self._catalogue.judge(profile_of_object(view))
+        judge = self._judge(profile_of_object(view))
         bond: Bond | None = None
         for number, (row, hit) in enumerate(self._hits(judge, view)):
             finding = finding_of(hit, row, view=view, document=document)
@@ -120,6 +124,11 @@ class Linter:
                 yield finding
             else:
                 self.links.waiting.append((bond, finding))
+
+    def _judge(self, profile: Profile) -> Judge:
+        return self._catalogue.judge(
+            profile._replace(partial=True) if self._are_patches else profile
+        )
 
     def _is_for_windows(self, view: ObjectView) -> bool:
         return self.ctx.assume is OperatingSystem.WINDOWS or says_windows(view)

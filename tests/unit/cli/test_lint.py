@@ -414,3 +414,15 @@ def test_upper_case_suffixes_are_read_and_hidden_folders_told(folder, capsys):
     assert out.endswith("2 errors in 2 files\n")
     assert err == "note: .deploy and 1 more: name a folder with a dot to lint it\n"
     assert lint(capsys, ".deploy")[1].endswith("1 error in 1 file\n")
+
+
+def test_what_a_kustomization_names_as_a_patch_is_not_told_what_it_lacks(folder, capsys):
+    (folder / "overlay").mkdir()
+    workload = (
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {template: {spec: "
+        "{hostPID: true, containers: [{name: web, image: 'mcr.microsoft.com/windows/nanoserver:ltsc2022'}]}}}\n"
+    )
+    (folder / "overlay" / "windows.yaml").write_text(workload)
+    assert {"WIN070", "WIN210"} <= set(rules_of(document(capsys, "overlay")[1]))
+    (folder / "overlay" / "kustomization.yaml").write_text("patches: [{path: windows.yaml}]\n")
+    assert rules_of(document(capsys, "overlay")[1]) == ["WIN001"]

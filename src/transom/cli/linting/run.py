@@ -20,7 +20,7 @@ from transom.workload.context import LintContext
 from transom.workload.engine import Linter, with_signs
 from transom.workload.links import Links
 from transom.workload.paths import ObjectPath
-from transom.workload.pods import objects_in
+from transom.workload.pods import mapping, objects_in, sequence
 
 if TYPE_CHECKING:
     from transom.spec.document import Document
@@ -38,10 +38,14 @@ _has_kind = re.compile(rb"\bkind[\"']?\s*:").search
 _may_tell = re.compile(rb"pod-security\.kubernetes\.io/enforce|\bRuntimeClass\b").search
 _TEMPLATE = b"{{"
 _TEMPLATES, _CHART = "templates", "Chart.yaml"
+_KUSTOMIZATION = "kustomization."
 
 
 class Job(NamedTuple):
-    """What every process needs to know; `named` are the files that somebody asked for by name."""
+    """What every process needs to know; `named` are the files that somebody asked for by name.
+
+    `patches` are those that a kustomization lays over others.
+    """
 
     ctx: LintContext
     without: frozenset[str] = frozenset()
@@ -49,6 +53,7 @@ class Job(NamedTuple):
     with_lines: bool = False
     with_spans: bool = False
     named: frozenset[str] = frozenset()
+    patches: frozenset[str] = frozenset()
 
     def linter(self) -> Linter:
         """The rules of this job, ready to run."""
@@ -163,29 +168,45 @@ def _chart_of(name: str) -> str:
     return name
 
 
-def with_signs_of(names: Iterable[str], ctx: LintContext) -> LintContext:
-    """The cluster, with the classes and namespaces that stand in any of the files.
+def look_ahead(names: Iterable[str], ctx: LintContext) -> tuple[LintContext, frozenset[str]]:
+    """What stands in any of the files and counts for all: classes and levels, and which are patches.
 
-    Only files that may have one are parsed; what cannot be read is told when it is linted.
+    Only files that may have it are parsed; what cannot be read is told when it is linted.
     """
+    patches: set[str] = set()
     for name in names:
         if name == STDIN:
             continue
+        is_kustomization = os.path.basename(name).startswith(_KUSTOMIZATION)  # noqa: PTH119 - same
         try:
             data = _read(name)
         except OSError:
             continue
-        if _may_tell(data):
-            documents, _mistakes = load_what_is_whole(data, name=name)
-            ctx = with_signs(ctx, [view for item in documents for view in objects_in(item.value)])
-    return ctx
+        if not is_kustomization and not _may_tell(data):
+            continue
+        documents, _mistakes = load_what_is_whole(data, name=name)
+        ctx = with_signs(ctx, [view for item in documents for view in objects_in(item.value)])
+        if is_kustomization:
+            patches.update(_patches_of(name, documents))
+    return ctx, frozenset(patches)
+
+
+def _patches_of(name: str, documents: "Sequence[Document]") -> Iterator[str]:
+    folder = os.path.dirname(name)  # noqa: PTH120 - same
+    for document in documents:
+        for key in ("patches", "patchesStrategicMerge", "patchesJson6902"):
+            for entry in sequence(mapping(document.value).get(key)):
+                path = mapping(entry).get("path") if isinstance(entry, dict) else entry
+                if isinstance(path, str) and "\n" not in path:
+                    yield os.path.normpath(os.path.join(folder, path))  # noqa: PTH118 - same
 
 
 def lint_documents(
     documents: "Sequence[Document]", job: Job, linter: Linter, part: Part, *, data: bytes = b""
 ) -> None:
     """Lint the documents of one file, whose text is `data`, or objects that have none."""
-    entries = [Entry(finding) for finding in linter.lint(documents)]
+    are_patches = bool(documents) and documents[0].name in job.patches
+    entries = [Entry(finding) for finding in linter.lint(documents, are_patches=are_patches)]
     entries += (Entry(finding, bond=bond) for bond, finding in part.links.take_waiting())
     if not data or may_ignore(data):
         entries = _sift(entries, documents, data, job, part)
