@@ -10,7 +10,6 @@ Sources: kubernetes/website, Networking on Windows, limitations.
 
 import re
 from collections.abc import Iterator
-from ipaddress import ip_address
 
 from transom.workload.context import LintContext
 from transom.workload.pods import PodView, sequence
@@ -30,7 +29,7 @@ def check(pod: PodView, _ctx: LintContext) -> Iterator[Hit]:
         for field in ("command", "args"):
             text = " ".join(map(str, sequence(container.value.get(field))))
             targets = (_target(match["rest"].split()) for match in _PING.finditer(text))
-            outside = next((target for target in targets if _is_outside(target)), "")
+            outside = next((name for name in targets if name and _is_outside(name)), "")
             if outside:
                 yield Hit((*container.path, field), outside)
                 break
@@ -48,6 +47,9 @@ def _target(words: list[str]) -> str:
 
 
 def _is_outside(target: str) -> bool:
+    # Only here: few pods ping, and every start would pay for it.
+    from ipaddress import ip_address
+
     try:
         return ip_address(target).is_global
     except ValueError:
