@@ -204,6 +204,7 @@ def test_a_release_that_the_version_has_no_nodes_of_is_told_without_naming_any()
     ("command", "is_told"),
     [
         ("[ping, -t, localhost]", False),
+        ("[ping, -t]", False),
         ("[ping.exe, -n, '30', 127.0.0.1]", False),
         ("[cmd, /c, 'ping -t 10.96.0.10 > nul']", False),
         ("[ping, web.shop.svc.cluster.local]", False),
@@ -401,3 +402,27 @@ def test_pods_and_the_controller_that_made_them_are_not_added_up():
     assert of_rule(lint(whole), "WIN164") == []
     assert of_rule(lint(whole.replace("replicas: 40", "replicas: 65")), "WIN164")
     assert of_rule(lint(whole + "".join(made % number for number in range(40, 65))), "WIN164")
+
+
+def test_a_runtime_class_pins_a_build_too():
+    runtime_class = (
+        "apiVersion: node.k8s.io/v1\nkind: RuntimeClass\nmetadata: {name: old}\nhandler: x\nscheduling: "
+        "{nodeSelector: {node.kubernetes.io/windows-build: 10.0.20348}}\n---\n"
+    )
+    pod = PINNED % "runtimeClassName: old"
+    assert of_rule(lint(runtime_class + pod), "WIN200")
+    assert of_rule(lint(pod), "WIN200") == []
+
+
+def test_an_affinity_for_a_label_of_a_cloud_pins_a_build_too():
+    label = AFFINITY.replace("node.kubernetes.io/windows-build", "kubernetes.azure.com/os-sku")
+    assert of_rule(lint(PINNED % (label % "Windows2022")), "WIN200")
+    assert of_rule(lint(PINNED % (label % "Windows2025")), "WIN200") == []
+    assert of_rule(lint(PINNED % (label.replace("In", "NotIn", 1) % "Windows2022")), "WIN200") == []
+
+
+def test_a_mount_without_a_path_is_passed_over():
+    text = (PINNED % "priorityClassName: x").replace(
+        'ltsc2025"', 'ltsc2025", volumeMounts: [{name: a}, {name: b, mountPath: 3}]'
+    )
+    assert of_rule(lint(text), "WIN146") == []
