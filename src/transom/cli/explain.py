@@ -67,13 +67,18 @@ def run(args: argparse.Namespace) -> int:
 def _words(what: list[str]) -> list[str]:
     if what and what[-1] != _STDIN:
         return what
-    if not what and sys.stdin.isatty():
+    if not what and (sys.stdin is None or sys.stdin.isatty()):
         raise UsageError(
             "nothing to explain was named",
             subject="WHAT",
             hint="name an id, a code or a message, or pipe a log into the command",
         )
-    text = sys.stdin.buffer.read().decode("utf-8", "replace")
+    try:
+        text = sys.stdin.buffer.read().decode("utf-8", "replace")
+    except OSError as error:
+        raise UsageError(
+            "standard input cannot be read", subject="WHAT", hint="name what to explain"
+        ) from error
     if not text.strip():
         raise UsageError(
             "standard input is empty",

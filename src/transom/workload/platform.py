@@ -56,6 +56,14 @@ def taints_in_the_way(pod: PodView, ctx: LintContext) -> "Iterator[Taint]":
             yield taint
 
 
+def is_let_in(pod: PodView) -> bool:
+    """Whether a toleration names Windows: somebody meant the pod to run beside Windows pods at least."""
+    tolerations = map(mapping, sequence(pod.spec.get("tolerations")))
+    return any(
+        str(item.get("value")).lower() == OperatingSystem.WINDOWS.value for item in tolerations
+    )
+
+
 def _tolerates(toleration: Mapping[str, Any], taint: "Taint") -> bool:
     if toleration.get("effect") not in (None, "", taint.effect):
         return False

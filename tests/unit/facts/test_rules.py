@@ -43,6 +43,7 @@ def test_words_are_of_the_agreed_sets(rule):
     }
     assert rule.enforced_by in {
         *("apiserver", "kubelet", "runtime", "kube-proxy", "pod-security", "kubeadm", "none"),
+        "scheduler",
     }
     assert set(rule.scope) <= {
         *("windows", "os-name-windows", "os-name-linux", "host-process", "no-host-process"),

@@ -22,11 +22,11 @@ class Summary:
 
     files: int
     ignored: int
-    skipped: int
     unreadable: int
     error: int
     warning: int
     info: int
+    skipped: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
