@@ -96,9 +96,13 @@ def test_explanations(printed, what):
     assert printed("explanation", "explain", *what)[0] == 0
 
 
+def test_what_is_not_known_is_the_same_document(printed):
+    assert printed("explanation", "explain", "frobnicate")[0] == 1
+
+
 def test_findings(printed, tmp_path):
     (tmp_path / "pod.yaml").write_text(POD)
-    (tmp_path / "torn.yaml").write_text("a: [")
+    (tmp_path / "torn.yaml").write_text("apiVersion: v1\nkind: Pod\na: [")
     code, document = printed("findings", "lint", tmp_path / "pod.yaml")
     assert (code, bool(document["findings"])) == (1, True)
     code, document = printed("findings", "lint", tmp_path)
@@ -150,7 +154,6 @@ def test_the_lock_and_its_reports(printed, schema, monkeypatch, tmp_path):
         (["facts", "--surprise"], 2),
         (["facts", "-o", "xml"], 2),
         (["explain"], 2),
-        (["explain", "frobnicate"], 2),
         (["lint"], 2),
         (["lint", "-o", "xml", "."], 2),
         (["join", "h", "--kubeconfig", "absent"], 2),

@@ -29,7 +29,7 @@ TAINTS = (Taint("os", TaintEffect.NO_SCHEDULE, "windows"),)
 CTX = LintContext(kubernetes=Version(1, 37), builds=(20348,), taints=TAINTS, today="2026-11-16")
 GENERATED = 5_000
 # Who else may refuse what the API server takes.
-OTHERS = {"kubelet", "runtime", "kube-proxy", "pod-security"}
+OTHERS = {"kubelet", "runtime", "kube-proxy", "pod-security", "scheduler"}
 # A request to a subresource offends these; they have tests of their own below.
 NOT_BY_CREATION = {"WIN089", "WIN093"}
 READY_S = 60.0

@@ -26,7 +26,6 @@ COMMAND = rf"{FOLDER}\boot.cmd"
 _JOIN = r"C:\run\kubeadm\kubeadm-join-config.yaml"
 _PLACEHOLDER = r"C:\run\cluster-api\placeholder"
 _BOUNDARY = "==transom-boot-data=="
-_LINE = 76
 _PUT = (
     "function Put($path, $text) {",
     "  $packed = New-Object IO.MemoryStream(, [Convert]::FromBase64String($text))",
@@ -200,14 +199,14 @@ def _multipart(plan: BootPlan) -> bytes:
     )
     lines = ["MIME-Version: 1.0", f'Content-Type: multipart/mixed; boundary="{_BOUNDARY}"', ""]
     for kind, name, content in parts:
-        encoded = base64.b64encode(content).decode()
+        # Base64 around what is base64 for the most part would cost a third, and platforms take little.
         lines += [
             f"--{_BOUNDARY}",
             f"Content-Type: {kind}",
             f'Content-Disposition: attachment; filename="{name}"',
-            "Content-Transfer-Encoding: base64",
+            "Content-Transfer-Encoding: 7bit",
             "",
-            *(encoded[start : start + _LINE] for start in range(0, len(encoded), _LINE)),
+            content.decode("ascii"),
         ]
     lines += [f"--{_BOUNDARY}--", ""]
     return "\n".join(lines).encode()

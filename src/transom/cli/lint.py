@@ -61,6 +61,13 @@ def configure(parser: ArgumentParser) -> None:
         help="findings of another linter; mark those that are wrong for Windows pods",
     )
     parser.add_argument(
+        "--exclude",
+        metavar="GLOB",
+        action="append",
+        default=[],
+        help="files and folders that are left out, such as 'charts/*/templates'; repeatable",
+    )
+    parser.add_argument(
         "-j", "--jobs", type=int, default=1, metavar="N", help="processes; 0 is one per core"
     )
 
@@ -70,7 +77,7 @@ def run(args: Namespace) -> int:
     from transom.cli.linting import sources
     from transom.cli.linting.cluster import context_of
     from transom.cli.linting.options import settings_of
-    from transom.cli.linting.run import Job
+    from transom.cli.linting.run import Job, look_ahead
     from transom.cli.linting.run import run as lint
 
     if not args.paths and not args.cluster:
@@ -88,14 +95,21 @@ def run(args: Namespace) -> int:
     outputs = output.parse_outputs(args.output)
     settings = settings_of(args)
     _refuse_unknown(args.disable)
+    exclude = (*args.exclude, *settings.exclude)
+    hidden: set[str] = set()
+    ctx, patches = context_of(args, settings), frozenset[str]()
+    if not _is_one_file(args.paths):
+        ctx, patches = look_ahead(sources.find(args.paths, exclude=exclude)[0], ctx)
     job = Job(
-        context_of(args, settings),
+        ctx,
         without=frozenset((*args.disable, *settings.disable)),
         templates=settings.pod_templates,
         with_lines=any(form == "text" for form, _file in outputs),
         with_spans=bool(args.import_sarif),
+        named=frozenset(args.paths),
+        patches=patches,
     )
-    names, missing = sources.find(args.paths)
+    names, missing = sources.find(args.paths, exclude=exclude, hidden=hidden)
     with _gathered(args, settings) as gathered:
         gathered.unreadable += missing
         count = 0
@@ -108,11 +122,33 @@ def run(args: Namespace) -> int:
             count = _lint_live(args, job, gathered)
         gathered.settle()
         _complain(args, settings, job.ctx, gathered)
+        _tell_left_out(gathered, hidden)
         report = _report(args, gathered, files=count)
         for form, file in outputs:
             output.write_report(form, file, report)
     output.tell_unreadable(report.unreadable)
     return output.exit_code(report, args.fail_on or settings.fail_on or "error")
+
+
+def _is_one_file(paths: Sequence[str]) -> bool:
+    """Whether nothing can stand in another file."""
+    import os
+
+    return len(paths) <= 1 and not any(os.path.isdir(path) for path in paths)  # noqa: PTH112 - as in sources
+
+
+def _tell_left_out(gathered: "Gathered", hidden: set[str]) -> None:
+    """Say on standard error what was not looked at, in one line per chart and reason."""
+    for chart, count in sorted(gathered.templates.items()):
+        what = f"{count} template{'' if count == 1 else 's'} not read"
+        print(
+            f"note: {chart}: {what}; lint what is rendered: `helm template {chart} | transom lint -`",
+            file=sys.stderr,
+        )
+    if hidden:
+        shown = sorted(hidden)
+        more = f" and {len(shown) - 1} more" if len(shown) > 1 else ""
+        print(f"note: {shown[0]}{more}: name a folder with a dot to lint it", file=sys.stderr)
 
 
 def _refuse_unknown(rules: Sequence[str]) -> None:
@@ -155,7 +191,7 @@ def _complain(
     if gathered.has_baseline:
         from transom.cli.linting import sources
 
-        names, _missing = sources.find(args.paths)
+        names, _missing = sources.find(args.paths, exclude=(*args.exclude, *settings.exclude))
         gathered.add_last(gathered.stale(frozenset(names)))
 
 
@@ -169,6 +205,7 @@ def _report(args: Namespace, gathered: "Gathered", *, files: int) -> "Report":
         gathered.unreadable,
         files=files,
         ignored=gathered.ignored,
+        skipped=gathered.foreign + sum(gathered.templates.values()),
         overruled=overruled,
         foreign_runs=runs,
     )

@@ -7,7 +7,8 @@ from functools import singledispatch
 from typing import Any
 
 from transom.facts.api import Kind
-from transom.facts.failures import Failure
+from transom.facts.codes import ErrorCode
+from transom.facts.failures import Failure, RefusalReason
 from transom.facts.gates import Gate, GateState, state
 from transom.facts.issues import KnownIssue
 from transom.facts.kubelet import Field, Flag
@@ -20,6 +21,7 @@ from transom.model.records import dataclass
 from transom.model.version import Version, VersionRange
 
 _COMMON = frozenset(Row.columns)
+_LARGEST_SIGNED = 0x7FFFFFFF
 _BEHAVIOURS = {
     "rejected": "refused",
     "ignored": "ignored",
@@ -41,6 +43,7 @@ _ENFORCERS = {
     "kube-proxy": "by kube-proxy",
     "pod-security": "by Pod Security admission",
     "kubeadm": "by kubeadm",
+    "scheduler": "by the scheduler",
     "none": "",
 }
 _SCOPES = {
@@ -62,6 +65,7 @@ class Explanation:
     what: tuple[str, ...] = ()
     since: str = ""
     why: str = ""
+    look: str = ""
     do: str = ""
     note: str = ""
     source: str = ""
@@ -134,6 +138,8 @@ def _rule(row: Rule) -> dict[str, Any]:
     since = _span(row, At()) or "every version"
     if row.gate:
         since += f"; gate {row.gate}"
+    if row.enforced_since:
+        since += f"; enforced from {row.enforced_since} on"
     if not row.effective_since:
         since += "; off by default"
     elif not row.kubernetes.startswith(f">={row.effective_since}"):
@@ -276,8 +282,34 @@ def _failure(row: Failure) -> dict[str, Any]:
         "title": row.title,
         "what": row.messages,
         "why": row.cause,
+        "look": row.look,
         "do": row.remedy,
     }
+
+
+@_parts.register
+def _code(row: ErrorCode) -> dict[str, Any]:
+    return {
+        "kind": f"{row.area} code",
+        "title": row.name,
+        "what": _spellings(row),
+        "why": row.cause,
+        "look": row.look,
+        "do": row.remedy,
+    }
+
+
+def _spellings(row: ErrorCode) -> tuple[str, ...]:
+    """The ways a value is written in logs, then the sentence of Windows."""
+    numbers = [f"0x{row.value:x}", str(row.value)]
+    if row.value > _LARGEST_SIGNED:
+        numbers.append(str(row.value - 2 * _LARGEST_SIGNED - 2))
+    return tuple(filter(None, (", ".join(numbers), row.text)))
+
+
+@_parts.register
+def _reason(row: RefusalReason) -> dict[str, Any]:
+    return {"kind": "refusal", "title": row.title, "why": row.cause, "do": row.remedy}
 
 
 @_parts.register

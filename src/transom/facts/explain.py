@@ -1,7 +1,7 @@
-"""What somebody may ask about, found among all facts: ids, fields, gates, versions, errors.
+"""What people ask about, found among all facts: ids, fields, gates, versions, codes, errors.
 
-Used by `transom explain`. Answers with explanations or with a UsageError that names the nearest
-things known; prints nothing.
+Used by `transom explain`. An answer that knows nothing names the nearest things that are known.
+Prints nothing.
 """
 
 import re
@@ -9,23 +9,27 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cache
-from typing import NoReturn
 
-from transom.errors import UsageError
 from transom.facts import api_paths, lifetimes, messages
 from transom.facts.api import Kind
 from transom.facts.catalogue import every_row
+from transom.facts.codes import ErrorCode
 from transom.facts.describe import Explanation, explain_row
+from transom.facts.failures import Failure
 from transom.facts.gates import Gate
 from transom.facts.kubelet import Field, Flag
 from transom.facts.rows import Row, read
 from transom.facts.rules import Rule
 from transom.facts.windows import Release, Support
+from transom.model.recognition import Recognition
 from transom.model.records import dataclass
 from transom.model.version import Version, VersionRange
 
 # An answer of more than this is a list to choose from, not an explanation.
 MOST = 8
+# Of a pasted log: what is most telling, and what comes with it.
+_SHOWN = 3
+_WORDS_OF_MESSAGE = 4
 
 _MINOR = re.compile(r"v?1\.[0-9]{1,3}(\.[0-9]{1,4})?")
 _KUBELET = frozenset(("kubelet", "kubeletconfiguration"))
@@ -35,30 +39,39 @@ _KUBELET = frozenset(("kubelet", "kubeletconfiguration"))
 class Answer:
     """Explanations of what was asked, best first, and the ids of those left out.
 
-    `sureness` and `score` are set where an error's text was compared.
+    Of a pasted text `sureness` says how far the first can be relied on, `lines` has the line that
+    each was found in, and `codes` what the codes beside them mean, which decide nothing. Without
+    explanations the thing is not known, and `nearest` has what is most like it.
     """
 
     explanations: tuple[Explanation, ...]
     more: tuple[str, ...] = ()
     sureness: str = ""
-    score: float = 0.0
+    lines: tuple[str, ...] = ()
+    codes: tuple[str, ...] = ()
+    nearest: tuple[str, ...] = ()
 
 
-def explain(words: Sequence[str]) -> Answer:
-    """Answer a question; raise UsageError with suggestions where nothing is known."""
+def explain(words: Sequence[str], own: Iterable[Explanation] = ()) -> Answer:
+    """Answer a question; `own` are explanations that are no facts, found by their id."""
     first, rest = words[0].casefold(), words[1:]
     if first == "error" and rest:
-        return _error(" ".join(rest)) or _no_failure(" ".join(rest))
+        return _message(" ".join(rest))
     if first == "gate" and rest:
         return _named(Gate, rest[0])
     if first == "flag" and rest:
         return _named(Flag, rest[0].removeprefix("--"))
     query = " ".join(words).strip()
-    for answer in (_version, _release, _rows, api_paths.field):
+    is_fact = any(_by_id(query.casefold()))
+    named = [] if is_fact else [told for told in own if told.id.casefold() == query.casefold()]
+    for answer in (_version, _release, _rows, api_paths.field, _code):
         found = answer(query)
         if found:
-            return _answer(found)
-    return _error(query) or _nothing(query, _names())
+            return _answer([*named, *found])
+    if named:
+        return _answer(named)
+    answered = _message(query)
+    return answered if _is_message(query) or answered.explanations else _unknown(query, _names())
 
 
 def _answer(found: Sequence[Explanation]) -> Answer:
@@ -66,22 +79,42 @@ def _answer(found: Sequence[Explanation]) -> Answer:
     return Answer(tuple(found[:MOST]), tuple(more))
 
 
-def _error(line: str) -> Answer | None:
-    found = messages.matches(line)
-    if not found:
-        return None
-    best = found[0]
-    others = tuple(match.failure.id for match in found[1:MOST])
-    return Answer((explain_row(best.failure),), others, best.sureness, round(best.score, 2))
+def _is_message(query: str) -> bool:
+    """Whether a text is too long for a name of something."""
+    return len(query.split()) >= _WORDS_OF_MESSAGE
 
 
-def _no_failure(line: str) -> NoReturn:
-    raise UsageError(
-        "no known failure has such a message",
-        subject=line[:200],
-        hint="paste the line with the error itself, without cutting it; "
-        "`transom facts --kubernetes 1.37` lists the known failures",
+def _code(query: str) -> list[Explanation]:
+    code = messages.recogniser().code(query)
+    return [explain_row(row) for row in read(ErrorCode) if code and row.id == code.id]
+
+
+def _message(text: str) -> Answer:
+    seen = messages.recognise(text)
+    rows = _rows_by_id()
+    if not seen.found:
+        return Answer((), codes=_meanings(seen), nearest=seen.nearest)
+    shown = seen.found[:_SHOWN]
+    return Answer(
+        tuple(explain_row(rows[found.id]) for found in shown),
+        tuple(found.id for found in seen.found[_SHOWN:]),
+        shown[0].sureness.value,
+        tuple(found.line for found in shown),
+        _meanings(seen),
     )
+
+
+def _meanings(seen: Recognition) -> tuple[str, ...]:
+    codes = {row.id: row for row in read(ErrorCode)}
+    return tuple(
+        f"0x{row.value:x} {row.name}: {row.text or row.cause}"
+        for row in (codes[code_id] for code_id in seen.stock)
+    )
+
+
+@cache
+def _rows_by_id() -> dict[str, Row]:
+    return {row.id: row for table in (Failure, ErrorCode) for row in read(table)}
 
 
 def _named(table: type[Gate] | type[Flag], name: str) -> Answer:
@@ -89,7 +122,7 @@ def _named(table: type[Gate] | type[Flag], name: str) -> Answer:
     rows: list[Gate | Flag] = [*read(table)]
     found = [row for row in rows if wanted in (row.name.casefold(), row.id.casefold())]
     if not found:
-        _nothing(name, [row.name for row in rows])
+        return _unknown(name, [row.name for row in rows])
     return _answer([explain_row(row) for row in found])
 
 
@@ -191,12 +224,7 @@ def _since(row: Row) -> Version | None:
     return VersionRange.parse(row.kubernetes).since
 
 
-def _nothing(query: str, names: Sequence[str]) -> NoReturn:
+def _unknown(query: str, names: Sequence[str]) -> Answer:
     by_folded = {name.casefold(): name for name in names}
-    near = get_close_matches(query.casefold()[:100], by_folded, n=3, cutoff=0.6)
-    meant = " or ".join(by_folded[name] for name in near)
-    raise UsageError(
-        f"nothing is known about {query[:100]!r}",
-        hint=(f"did you mean {meant}? " if meant else "")
-        + "a pasted message is explained by `transom explain error TEXT`",
-    )
+    near = get_close_matches(query.casefold()[:100], by_folded, n=2, cutoff=0.6)
+    return Answer((), nearest=tuple(by_folded[name] for name in near))

@@ -12,7 +12,8 @@ class ImageName(Row):
     """Names of images of one system.
 
     `repositories` begin a repository, up to a `/` or its end. `tag_words` are found in a tag
-    between its separators.
+    between its separators, `name_words` so in the last part of a repository. An empty `os` says that
+    the images are for several, whatever else their names have.
     """
 
     subject: ClassVar[str] = "images"
@@ -21,6 +22,7 @@ class ImageName(Row):
     os: str
     repositories: tuple[str, ...] = ()
     tag_words: tuple[str, ...] = ()
+    name_words: tuple[str, ...] = ()
 
 
 class LeastMemory(Row):
@@ -45,3 +47,23 @@ class LimitAware(Row):
     name: str
     repositories: tuple[str, ...]
     since: str
+
+
+class Mirror(Row):
+    """Beginnings of image names that lead to Docker Hub's official images."""
+
+    subject: ClassVar[str] = "images"
+    table: ClassVar[str] = "mirror"
+
+    prefixes: tuple[str, ...]
+
+
+class Lacking(Row):
+    """Programs that images of some repositories do not have; `repositories` as in `ImageName`."""
+
+    subject: ClassVar[str] = "images"
+    table: ClassVar[str] = "lacking"
+
+    name: str
+    repositories: tuple[str, ...]
+    programs: tuple[str, ...]

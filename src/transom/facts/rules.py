@@ -24,7 +24,10 @@ class Rule(Row):
 
     `effective_since` is the first minor that behaves so with default gates, empty where none
     does. A `gate` makes the behaviour, or with `gate_lifts` ends it. `when_os_name_unset` is the
-    behaviour without spec.os.name, where it differs. `elsewhere` says why no object can offend it,
+    behaviour without spec.os.name, where it differs; `enforced_since` is the first minor in which
+    `enforced_by` does what `behaviour` says, where Windows never had the field before either: until
+    then it behaves as without spec.os.name. `missing` marks a custom rule about something that is
+    not there, which is not said of patches and fragments. `elsewhere` says why no object can offend it,
     of a rule that lint does not check.
     """
 
@@ -46,4 +49,6 @@ class Rule(Row):
     gate: str = ""
     gate_lifts: bool = False
     when_os_name_unset: str = ""
+    enforced_since: str = ""
+    missing: bool = False
     elsewhere: str = ""

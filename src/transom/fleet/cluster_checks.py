@@ -23,7 +23,13 @@ from transom.recipe.refusals.because import because
 from transom.recipe.refusals.kubelet import field_refusals, gate_refusals
 from transom.recipe.settings import merged
 from transom.workload.context import LintContext, OperatingSystem
-from transom.workload.platform import OS_LABELS, decide, placement, taints_in_the_way
+from transom.workload.platform import (
+    OS_LABELS,
+    decide,
+    is_let_in,
+    placement,
+    taints_in_the_way,
+)
 from transom.workload.pods import PodView, mapping, objects_in, pods_in
 
 _KUBELET_CONFIG = "ConfigMap kube-system/kubelet-config"
@@ -208,7 +214,7 @@ def _lands(pod: PodView, case: Case) -> bool:
     """Whether a pod that is not meant for Windows would be placed on the host."""
     ctx = LintContext(kubernetes=case.kubernetes, taints=case.host.taints)
     decide(pod, ctx)
-    if pod.is_windows or any(True for _ in placement(pod, ctx)):
+    if pod.is_windows or is_let_in(pod) or any(True for _ in placement(pod, ctx)):
         return False
     selector = mapping(pod.spec.get("nodeSelector"))
     return _selects(selector, case.host) and not any(taints_in_the_way(pod, ctx))

@@ -7,7 +7,7 @@ differ is a mistake, never another reading. Opens no files and runs no tag.
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from transom.errors import InvalidDocument
@@ -20,7 +20,7 @@ from transom.spec.unusual import UnusualError
 if TYPE_CHECKING:
     from yaml.nodes import Node
 
-__all__ = ["Document", "Position", "load"]
+__all__ = ["Document", "Position", "load", "load_what_is_whole"]
 
 # A whole cluster's objects fit; what is larger would cost memory out of proportion.
 MAX_BYTES = 64 * 2**20
@@ -35,7 +35,20 @@ def load(source: str | bytes, *, name: str) -> list[Document]:
     Raises:
         InvalidDocument: at least one document has a mistake; carries those of all documents.
     """
-    return _Stream(name).read(source)
+    stream = _Stream(name)
+    stream.read(source)
+    if stream.mistakes:
+        raise InvalidDocument(stream.mistakes, subject=name)
+    return stream.documents
+
+
+def load_what_is_whole(
+    source: str | bytes, *, name: str
+) -> tuple[Sequence[Document], Sequence[Mistake]]:
+    """Read the documents of a stream that can be read, and say what is wrong with the others."""
+    stream = _Stream(name)
+    stream.read(source)
+    return stream.documents, stream.mistakes
 
 
 class _Stream:
@@ -46,7 +59,7 @@ class _Stream:
         self.documents: list[Document] = []
         self.mistakes: list[Mistake] = []
 
-    def read(self, source: str | bytes) -> list[Document]:
+    def read(self, source: str | bytes) -> None:
         try:
             data = _encode(source)
         except UnicodeError as error:
@@ -57,9 +70,6 @@ class _Stream:
             else:
                 for start, end, first_line in self._split(data):
                     self._read_document(data[start:end], start, first_line)
-        if self.mistakes:
-            raise InvalidDocument(self.mistakes, subject=self.name)
-        return self.documents
 
     def _split(self, data: bytes) -> Iterator[tuple[int, int, int]]:
         """Cut the stream at its separators as kubectl does, before any parsing.
@@ -91,9 +101,20 @@ class _Stream:
         try:
             value = glance(text.decode())
         except (UnusualError, UnreadableScalar):
-            self._parse_document(text, start, first_line)
+            self._try_to_parse(text, start, first_line)
+        except RecursionError:
+            self._note_depth(first_line)
         else:
             self._add(value, text, start, first_line)
+
+    def _try_to_parse(self, text: bytes, start: int, first_line: int) -> None:
+        try:
+            self._parse_document(text, start, first_line)
+        except RecursionError:
+            self._note_depth(first_line)
+
+    def _note_depth(self, line: int) -> None:
+        self._note("the document is nested too deep", "Write it with fewer levels.", line, 1)
 
     def _parse_document(self, text: bytes, start: int, first_line: int) -> None:
         from transom.spec.parse import parse

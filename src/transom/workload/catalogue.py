@@ -12,7 +12,8 @@ from typing import Any, NamedTuple, cast
 from transom.facts.rows import read
 from transom.facts.rules import Rule as Row
 from transom.workload.context import LintContext
-from transom.workload.pods import PodView
+from transom.workload.operators import OF_MISSING
+from transom.workload.pods import ObjectView, PodView
 from transom.workload.program import Program
 from transom.workload.rule import Hit, Rule, is_active, name_of_title, rows_of
 from transom.workload.rules import LOGIC
@@ -23,12 +24,16 @@ Check = Callable[[Any, LintContext], Iterator[Hit]]
 
 
 class Profile(NamedTuple):
-    """What decides which rules may speak about an object: its kind, and what a pod is."""
+    """What decides which rules may speak about an object: its kind, and what a pod is.
+
+    Of what is partial, a patch or a fragment, no rule says that something is missing.
+    """
 
     kind: str
     windows: bool = False
     os_name: str = ""
     host_process: bool = False
+    partial: bool = False
 
 
 class Judge(NamedTuple):
@@ -40,7 +45,12 @@ class Judge(NamedTuple):
 
 def profile_of(pod: PodView) -> Profile:
     """The profile of a pod."""
-    return Profile(POD, pod.is_windows, pod.os_name, pod.is_host_process)
+    return Profile(POD, pod.is_windows, pod.os_name, pod.is_host_process, pod.is_partial)
+
+
+def profile_of_object(view: ObjectView) -> Profile:
+    """The profile of an object beside its pods."""
+    return Profile(view.kind, partial=view.is_partial)
 
 
 class Catalogue:
@@ -109,6 +119,8 @@ def _logic(rule_id: str) -> tuple[Rule, Check]:
 
 
 def _in_scope(row: Row, profile: Profile) -> bool:
+    if profile.partial and (row.missing or row.op in OF_MISSING):
+        return False
     return all(_holds(condition, row, profile) for condition in row.scope)
 
 

@@ -4,12 +4,12 @@ Called with a live cluster's objects, and for what stands beside the workloads i
 """
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from transom.model.version import Version
 from transom.workload.context import OperatingSystem
 from transom.workload.node_info import node_build, node_info
-from transom.workload.platform import OS_LABELS
+from transom.workload.platform import builds_of_selector, label_system
 from transom.workload.pods import ObjectView, mapping, pods_in, sequence
 
 if TYPE_CHECKING:
@@ -36,22 +36,28 @@ class ClusterSigns(NamedTuple):
     mixed: bool = False
     pod_security: Mapping[str, str] = {}
     runtime_classes: Mapping[str, OperatingSystem] = {}
+    class_builds: Mapping[str, tuple[int, ...]] = {}
 
 
 def signs_in(views: Iterable[ObjectView]) -> ClusterSigns:
     """What these objects tell; objects of other kinds tell nothing."""
     nodes: list[ObjectView] = []
     classes: dict[str, OperatingSystem] = {}
+    builds: dict[str, tuple[int, ...]] = {}
     levels: dict[str, str] = {}
     for view in views:
         if view.kind == "Node":
             nodes.append(view)
         elif view.kind == "RuntimeClass":
-            classes |= _system_of_class(view)
+            selector = mapping(mapping(view.value.get("scheduling")).get("nodeSelector"))
+            classes |= _system_of_class(view.name, selector)
+            builds |= {view.name: found} if (found := builds_of_selector(selector)) else {}
         elif view.kind == "Namespace":
             level = mapping(view.metadata.get("labels")).get(_LEVEL_LABEL)
             levels |= {view.name: level} if isinstance(level, str) else {}
-    return _of_nodes(nodes)._replace(pod_security=levels, runtime_classes=classes)
+    return _of_nodes(nodes)._replace(
+        pod_security=levels, runtime_classes=classes, class_builds=builds
+    )
 
 
 def forbids_privileged(view: ObjectView) -> bool:
@@ -107,9 +113,7 @@ def _takes_linux_pods(node: ObjectView) -> bool:
     )
 
 
-def _system_of_class(view: ObjectView) -> dict[str, OperatingSystem]:
-    selector = mapping(mapping(view.value.get("scheduling")).get("nodeSelector"))
-    for label in OS_LABELS:
-        if selector.get(label) in {system.value for system in OperatingSystem}:
-            return {view.name: OperatingSystem(selector[label])}
-    return {}
+def _system_of_class(name: str, selector: Mapping[str, Any]) -> dict[str, OperatingSystem]:
+    systems = (label_system(key, value) for key, value in selector.items())
+    found = next((system for system in systems if system is not None), None)
+    return {} if found is None else {name: found}

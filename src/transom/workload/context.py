@@ -29,7 +29,7 @@ class LintContext(NamedTuple):
     `assume` is the system of pods that say nothing; `mixed` that Linux and Windows nodes live in
     one cluster. `gates` holds feature gates set against their default, `pod_security` the level
     that a namespace enforces (of the empty name: that all others do), `runtime_classes` the system
-    a RuntimeClass leads to, `privileged_forbidden` that the API server takes no privileged pods,
+    a RuntimeClass leads to and `class_builds` the Windows builds, `privileged_forbidden` that the API server takes no privileged pods,
     and `today` the date by which support has ended or not.
     """
 
@@ -44,6 +44,7 @@ class LintContext(NamedTuple):
     assume: OperatingSystem | None = None
     pod_security: Mapping[str, str] = {}
     runtime_classes: Mapping[str, OperatingSystem] = {}
+    class_builds: Mapping[str, tuple[int, ...]] = {}
     privileged_forbidden: bool = False
     today: str = ""
 

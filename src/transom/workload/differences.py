@@ -29,6 +29,7 @@ _JUDGES = {
     "kubeadm": "kubeadm",
     "pod-security": "Pod Security admission",
     "runtime": "the runtime",
+    "scheduler": "the scheduler",
 }
 _FIXES = {"yes": "`transom fix`", "no": "`transom fix --unsafe`", "depends": "`transom fix`"}
 
@@ -63,13 +64,13 @@ SECTIONS = (
         "Volumes are directories of the node or shares, mounted by the kubelet without mount "
         "namespaces. Single files, POSIX modes, tmpfs and block devices do not exist. A path is "
         "`C:\\dir`, `C:/dir` or `/dir`; mapped volumes can be read-only.",
-        (*_span(120, 130), *_span(133, 142)),
+        (*_span(120, 130), *_span(133, 146)),
     ),
     Section(
         "hostPath and named pipes",
         "A pod reaches a service of the node through a named pipe, as it would through a socket on "
         "Linux: mount `\\\\.\\pipe\\name` by hostPath, without a type.",
-        ("WIN061", "WIN131", "WIN132"),
+        ("WIN061", "WIN131", "WIN132", "WIN147"),
         "named-pipe.yaml",
     ),
     Section(
@@ -78,13 +79,24 @@ SECTIONS = (
         "`cpuMaximum`, in hundredths of a percent: 10 x milliCPU / processors of the node, at least "
         "1 and at most 10000. A limit of 500m on a node with 4 processors is 1250: 12.5 %. It is a "
         "hard cap. Requests only place pods; nothing reserves them, and no OOM killer frees memory.",
-        ("WIN016", "WIN086", "WIN089", *_span(100, 108)),
+        ("WIN016", "WIN086", "WIN089", *_span(100, 109)),
     ),
     Section(
         "Networking: DNS policy, host network, names",
         "Pods have their own network; HostProcess pods have that of the host. DNS is set through "
         "the network plugin, and one suffix is all that short names get.",
-        ("WIN080", "WIN081", "WIN082", "WIN083", "WIN084", "WIN094", "WIN175", "WIN176", "WIN177"),
+        (
+            "WIN080",
+            "WIN081",
+            "WIN082",
+            "WIN083",
+            "WIN084",
+            "WIN094",
+            "WIN175",
+            "WIN176",
+            "WIN177",
+            "WIN179",
+        ),
     ),
     Section(
         "IPC and PID",
@@ -100,7 +112,7 @@ SECTIONS = (
         (
             *("WIN003", "WIN005", "WIN006", "WIN007", "WIN010", "WIN015"),
             *("WIN020", "WIN021", "WIN022", "WIN023", "WIN024", "WIN025", "WIN026", "WIN027"),
-            *("WIN063", "WIN064"),
+            *("WIN031", "WIN063", "WIN064"),
         ),
     ),
     Section(
@@ -109,7 +121,7 @@ SECTIONS = (
         "and the ownership of volumes are not changed.",
         (
             *("WIN008", "WIN009", "WIN011", "WIN012", "WIN013", "WIN014", "WIN028", "WIN029"),
-            *("WIN055", "WIN056", "WIN057", "WIN058", "WIN060", "WIN093"),
+            *("WIN055", "WIN056", "WIN057", "WIN058", "WIN060", "WIN066", "WIN093"),
         ),
         "run-as-user.yaml",
     ),
@@ -117,19 +129,19 @@ SECTIONS = (
         "HostProcess containers",
         "The counterpart of privileged containers: processes of the host, in the host's network, "
         "as a user of the host.",
-        ("WIN050", "WIN051", "WIN052", "WIN053", "WIN054", "WIN059", "WIN062"),
+        ("WIN050", "WIN051", "WIN052", "WIN053", "WIN054", "WIN059", "WIN062", "WIN065"),
     ),
     Section(
         "Placement",
         "The scheduler looks at neither os.name nor images: selectors, taints and RuntimeClasses "
         "keep Linux and Windows apart. `transom place` writes them.",
-        (*_span(40, 45), *_span(70, 77)),
+        (*_span(40, 45), *_span(70, 79)),
     ),
     Section(
         "Processes: commands, environment, signals",
         "There is no shell by default, names of variables have no case, and a process is told to "
         "stop by a console event instead of a signal.",
-        ("WIN030", "WIN085", "WIN087", "WIN090", "WIN091", "WIN092"),
+        ("WIN030", "WIN085", "WIN087", "WIN090", "WIN091", "WIN092", "WIN095", "WIN096"),
     ),
     Section(
         "Services",
@@ -139,7 +151,7 @@ SECTIONS = (
     Section(
         "Images",
         "A container's base image must fit the build of the node.",
-        (*_span(200, 205),),
+        (*_span(200, 205), "WIN215"),
     ),
     Section(
         "Workloads and nodes",
@@ -195,5 +207,7 @@ def _what(row: Row) -> str:
 
 def _since(row: Row) -> str:
     since = row.effective_since or (f"with gate {row.gate}" if row.gate else "always")
+    if row.enforced_since:
+        since += f", enforced from {row.enforced_since}"
     until = row.kubernetes.partition("<")[2]
     return f"{since}, until {until}" if until else since

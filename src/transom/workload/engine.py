@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from transom.facts.rules import Rule as Row
 from transom.model.finding import Finding, Severity
+from transom.model.version import Version
 from transom.spec.document import Document
-from transom.workload.catalogue import Catalogue, Judge, Profile, profile_of
+from transom.workload.catalogue import Catalogue, Judge, Profile, profile_of, profile_of_object
 from transom.workload.context import LintContext, OperatingSystem
 from transom.workload.links import Bond, Links, bond_of, says_windows
 from transom.workload.paths import ObjectPath, text_of
@@ -26,6 +27,7 @@ _JUDGES = {
     "kubeadm": "kubeadm",
     "pod-security": "Pod Security admission",
     "runtime": "the container runtime",
+    "scheduler": "the scheduler",
 }
 _VERDICTS = {
     "deprecated": "deprecated",
@@ -61,9 +63,14 @@ class Linter:
         self.links = Links()
         self._catalogue = Catalogue(ctx, without=without)
         self._templates = templates
+        self._are_patches = False
 
-    def lint(self, documents: Iterable[Document]) -> list[Finding]:
-        """What is wrong by itself; what waits for other documents is kept in `links`."""
+    def lint(self, documents: Iterable[Document], *, are_patches: bool = False) -> list[Finding]:
+        """What is wrong by itself; what waits for other documents is kept in `links`.
+
+        Of patches nothing is said to be missing.
+        """
+        self._are_patches = are_patches
         found: list[Finding] = []
         seen = [(document, view) for document in documents for view in objects_in(document.value)]
         given = self.ctx
@@ -76,6 +83,8 @@ class Linter:
     def _lint_object(self, document: Document, view: ObjectView) -> Iterator[Finding]:
         if view.kind == "PersistentVolumeClaim":
             self.links.add_claim(view)
+        elif view.kind == "StatefulSet":
+            self.links.add_claim_templates(view)
         systems = []
         for pod in pods_in(view, self._templates):
             yield from self.lint_pod(document, pod)
@@ -90,8 +99,7 @@ class Linter:
         decide(pod, self.ctx)
         if pod.is_windows:
             self.links.add_pod(pod)
-        profile = profile_of(pod)
-        judge = self._catalogue.judge(profile)
+        judge = self._judge(profile_of(pod))
         for row, hit in self._hits(judge, pod):
             yield finding_of(
                 hit,
@@ -100,10 +108,11 @@ class Linter:
                 document=document,
                 evidence=pod.evidence,
                 unset=not pod.os_name,
+                kubernetes=self.ctx.kubernetes,
             )
 
     def _lint_other(self, document: Document, view: ObjectView) -> Iterator[Finding]:
-        judge = self._catalogue.judge(Profile(view.kind))
+        judge = self._judge(profile_of_object(view))
         bond: Bond | None = None
         for number, (row, hit) in enumerate(self._hits(judge, view)):
             finding = finding_of(hit, row, view=view, document=document)
@@ -115,6 +124,11 @@ class Linter:
                 yield finding
             else:
                 self.links.waiting.append((bond, finding))
+
+    def _judge(self, profile: Profile) -> Judge:
+        return self._catalogue.judge(
+            profile._replace(partial=True) if self._are_patches else profile
+        )
 
     def _is_for_windows(self, view: ObjectView) -> bool:
         return self.ctx.assume is OperatingSystem.WINDOWS or says_windows(view)
@@ -135,6 +149,7 @@ def with_signs(ctx: LintContext, views: Sequence[ObjectView]) -> LintContext:
     signs = signs_in(views)
     return ctx._replace(
         runtime_classes={**ctx.runtime_classes, **signs.runtime_classes},
+        class_builds={**ctx.class_builds, **signs.class_builds},
         pod_security={**ctx.pod_security, **signs.pod_security},
     )
 
@@ -147,12 +162,16 @@ def finding_of(
     document: Document,
     evidence: tuple[str, ...] = (),
     unset: bool = False,
+    kubernetes: Version | None = None,
 ) -> Finding:
-    """A hit with its place and in words."""
+    """A hit with its place and in words, as it is in that version."""
     place = document.locate(hit.path, key=True)
     behaviour, severity, judge = row.behaviour, Severity(row.severity), row.enforced_by
+    if row.enforced_since and kubernetes is not None:
+        unset = unset or kubernetes < Version.parse(row.enforced_since)
     if unset and row.when_os_name_unset and "os-name-windows" in row.scope:
-        behaviour = row.when_os_name_unset
+        # What is switched off asks Windows for nothing.
+        behaviour = "ignored" if hit.found == "false" else row.when_os_name_unset
         severity = _UNSET_SEVERITIES[behaviour]
         judge = "kubelet" if behaviour in ("fails", "rejected") else "none"
     found = f" ({hit.found})" if hit.found else ""

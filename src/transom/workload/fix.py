@@ -13,7 +13,7 @@ from transom.model.finding import Finding
 from transom.spec.document import Document
 from transom.spec.editing import Edit, Remove, edit
 from transom.spec.editing.stream import Stream
-from transom.workload.catalogue import POD, Catalogue, Profile, profile_of
+from transom.workload.catalogue import POD, Catalogue, profile_of, profile_of_object
 from transom.workload.context import LintContext
 from transom.workload.engine import finding_of, with_signs
 from transom.workload.ignore import Ignore, annotations_in, comments_in
@@ -153,7 +153,7 @@ class Fixer:
 
     def _judge(self, document: Document, view: ObjectView, pod: PodView | None) -> Iterator[_Case]:
         subject: ObjectView | PodView = view if pod is None else pod
-        judge = self._catalogue.judge(Profile(view.kind) if pod is None else profile_of(pod))
+        judge = self._catalogue.judge(profile_of_object(view) if pod is None else profile_of(pod))
         hits = judge.program.run(subject.value, subject.path)
         hits += ((row, hit) for row, check in judge.logic for hit in check(subject, self._ctx))
         for row, hit in hits:
@@ -164,6 +164,7 @@ class Fixer:
                 document=document,
                 evidence=() if pod is None else pod.evidence,
                 unset=pod is not None and not pod.os_name,
+                kubernetes=self._ctx.kubernetes,
             )
             yield _Case(row, hit, view, pod, finding)
 

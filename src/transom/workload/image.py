@@ -7,7 +7,7 @@ import re
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from transom.facts.images import ImageName, LeastMemory, LimitAware
+from transom.facts.images import ImageName, Lacking, LeastMemory, LimitAware, Mirror
 from transom.facts.rows import At, read
 from transom.facts.windows import ImageMatch, Release
 from transom.model.version import Version
@@ -18,6 +18,8 @@ _WORD = re.compile(r"[A-Za-z0-9]+")
 _FIRST_STABLE_BUILD = 20348
 # What begins a tag of .NET images, such as 4.7.2-windowsservercore-ltsc2019.
 _RELEASE = re.compile(r"\d+\.\d+(?:\.\d+)?(?![\d.])")
+_BASE = "windows-base"
+_NANO_SERVER = "lacking-nano-server"
 _FULL_BUILD = re.compile(r"10\.0\.(\d{5})")
 
 
@@ -29,7 +31,7 @@ class Image(NamedTuple):
     digest: str
     os: OperatingSystem | None
     release: Release | None
-    is_windows_repository: bool
+    is_base: bool
 
 
 @lru_cache(maxsize=4096)
@@ -39,17 +41,40 @@ def read_image(name: str) -> Image:
     slash = rest.rfind("/")
     colon = rest.rfind(":")
     repository, tag = (rest[:colon], rest[colon + 1 :]) if colon > slash else (rest, "")
-    row = _name_row(repository.lower(), tag.lower())
+    official = without_mirror(repository.lower())
+    row = _name_row(official, tag.lower())
     release = release_of_tag(tag)
-    system = OperatingSystem(row.os) if row is not None else None
+    system = OperatingSystem(row.os) if row is not None and row.os else None
     return Image(
         repository=repository,
         tag=tag,
         digest=digest,
         os=system,
         release=release if system is OperatingSystem.WINDOWS else None,
-        is_windows_repository=_is_windows_repository(repository.lower()),
+        is_base=official in _bases(),
     )
+
+
+def without_mirror(repository: str) -> str:
+    """A repository as Docker Hub has it, without the registry or the mirror it is pulled from."""
+    for prefix in _mirrors():
+        if repository.startswith(prefix):
+            return repository.removeprefix(prefix)
+    return repository
+
+
+def lacks(image: Image, program: str) -> Lacking | None:
+    """The kind of image that does not have a program, where the image is known to be of it."""
+    repository = without_mirror(image.repository.lower())
+    words = set(_WORD.findall(image.tag.lower()))
+    for row in read(Lacking):
+        is_nano = "nanoserver" in words and row.id == _NANO_SERVER
+        # The SDK and PowerShell images bring PowerShell 7 along, on Nano Server too.
+        brings_own = program == "pwsh" and repository.endswith(("/sdk", "/powershell"))
+        is_of_it = is_nano or _is_below(repository, row.repositories)
+        if is_of_it and program in row.programs and not brings_own:
+            return row
+    return None
 
 
 def release_of_tag(tag: str) -> Release | None:
@@ -57,7 +82,10 @@ def release_of_tag(tag: str) -> Release | None:
     full = _FULL_BUILD.search(tag)
     if full is not None:
         return next((row for row in read(Release) if row.build == int(full[1])), None)
-    words = {word.lower() for word in _WORD.findall(tag)}
+    words = {
+        word.lower().replace("win", "ltsc") if word.lower().startswith("win2") else word.lower()
+        for word in _WORD.findall(tag)
+    }
     # The last one: of 4.8-windowsservercore-ltsc2022 no other part is a release.
     return next((row for row in reversed(read(Release)) if words & _tags(row)), None)
 
@@ -117,16 +145,30 @@ def _rows() -> tuple[ImageName, ...]:
     return read(ImageName)
 
 
+@cache
+def _mirrors() -> tuple[str, ...]:
+    """The longest first, each with its slash."""
+    prefixes = [f"{prefix}/" for row in read(Mirror) for prefix in row.prefixes]
+    return tuple(sorted(prefixes, key=len, reverse=True))
+
+
+@cache
+def _bases() -> frozenset[str]:
+    return frozenset(name for row in _rows() if row.id == _BASE for name in row.repositories)
+
+
 def _name_row(repository: str, tag: str) -> ImageName | None:
+    """The row that tells a name's system; a tag that names Windows wins over a Linux repository."""
     words = set(_WORD.findall(tag))
-    by_repository = (row for row in _rows() if _is_below(repository, row.repositories))
-    by_tag = (row for row in _rows() if words.intersection(row.tag_words))
-    return next(by_repository, None) or next(by_tag, None)
-
-
-def _is_windows_repository(repository: str) -> bool:
-    windows = (row for row in _rows() if row.os == OperatingSystem.WINDOWS.value)
-    return any(_is_below(repository, row.repositories) for row in windows)
+    last = set(_WORD.findall(repository.rpartition("/")[2]))
+    by_tag = next((row for row in _rows() if words.intersection(row.tag_words)), None)
+    by_repository = next((row for row in _rows() if _is_below(repository, row.repositories)), None)
+    if by_repository is not None and by_repository.os != OperatingSystem.LINUX.value:
+        return by_repository
+    if by_tag is not None and by_tag.os == OperatingSystem.WINDOWS.value:
+        return by_tag
+    by_name = next((row for row in _rows() if last.intersection(row.name_words)), None)
+    return by_repository or by_name or by_tag
 
 
 def _is_below(repository: str, beginnings: tuple[str, ...]) -> bool:

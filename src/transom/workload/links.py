@@ -15,6 +15,7 @@ from transom.workload.pods import ObjectView, PodView, mapping, sequence
 
 # No name, label or claim that a cluster takes has such a character.
 _PART, _GROUP = "\0", "\1"
+_TEMPLATES = "volumeClaimTemplates"
 
 # Namespace and name of the claims of each volume.
 Claims = dict[str, set[tuple[str, str]]]
@@ -23,7 +24,8 @@ Claims = dict[str, set[tuple[str, str]]]
 class Bond(NamedTuple):
     """What an object leads to: pods with these labels, of this owner, or with this claim.
 
-    An empty namespace is decided when the document is applied, and meets any. The bond counts only
+    An empty namespace is decided when the document is applied, and meets any, unless the bond is
+    `strict`: then only pods that are written with the same one. The bond counts only
     if it meets more pods than `beyond`, and pods with different numbers for `port`.
     """
 
@@ -33,6 +35,7 @@ class Bond(NamedTuple):
     volume: str = ""
     owner: str = ""
     every_pod: bool = False
+    strict: bool = False
     beyond: int = 0
     port: str = ""
 
@@ -131,7 +134,10 @@ class Links:
             pod.object.namespace,
             f"{pod.object.kind} {pod.object.name}",
             tuple(_pairs(mapping(pod.metadata.get("labels")))),
-            tuple(str(claim["claimName"]) for claim in claims if "claimName" in claim),
+            (
+                *(str(claim["claimName"]) for claim in claims if "claimName" in claim),
+                *_made_claims(pod.object),
+            ),
             tuple(_named_ports(pod)),
             _replicas(pod.object),
             has_controller(pod.object),
@@ -139,10 +145,21 @@ class Links:
         self.pods[kept.packed()] = None
 
     def add_claim(self, view: ObjectView) -> None:
-        """Remember which volume a claim is bound to."""
-        volume = mapping(view.value.get("spec")).get("volumeName")
+        """Remember which volume a claim is bound to, and of which class it is."""
+        self._add_claim(mapping(view.value.get("spec")), view.namespace, view.name)
+
+    def add_claim_templates(self, view: ObjectView) -> None:
+        """Remember the classes of the claims that a StatefulSet makes for its pods."""
+        for template in map(mapping, sequence(mapping(view.value.get("spec")).get(_TEMPLATES))):
+            name = str(mapping(template.get("metadata")).get("name"))
+            self._add_claim(mapping(template.get("spec")), view.namespace, _made(view, name))
+
+    def _add_claim(self, spec: Mapping[str, Any], namespace: str, name: str) -> None:
+        volume, storage_class = spec.get("volumeName"), spec.get("storageClassName")
         if isinstance(volume, str):
-            self.claims.setdefault(volume, set()).add((view.namespace, view.name))
+            self.claims.setdefault(volume, set()).add((namespace, name))
+        if isinstance(storage_class, str):
+            self.claims.setdefault(_class_key(storage_class), set()).add((namespace, name))
 
     def take_waiting(self) -> list[tuple[Bond, Finding]]:
         """What waits, handed over to somebody who keeps it."""
@@ -155,6 +172,20 @@ class Links:
         return [
             with_evidence(finding, owners[bond]) for bond, finding in self.waiting if bond in owners
         ]
+
+
+def _class_key(name: str) -> str:
+    """What the claims of a class are kept under; no volume has such a name."""
+    return f"class/{name}"
+
+
+def _made(owner: ObjectView, template: str) -> str:
+    return f"{template}/{owner.name}"
+
+
+def _made_claims(owner: ObjectView) -> Iterator[str]:
+    for template in map(mapping, sequence(mapping(owner.value.get("spec")).get(_TEMPLATES))):
+        yield _made(owner, str(mapping(template.get("metadata")).get("name")))
 
 
 def owners_of(bonds: Iterable[Bond], pods: Iterable[str], claims: Claims) -> dict[Bond, str]:
@@ -200,7 +231,10 @@ class _Wanted:
                     yield bond
         by_label = (bond for label in pod.labels for bond in self._by_label.get(label, ()))
         for bond in (*self._by_owner.get(pod.owner, ()), *self._of_every_pod, *by_label):
-            if _same(bond.namespace, pod.namespace) and set(bond.labels) <= set(pod.labels):
+            meets = bond.namespace == pod.namespace or not bond.strict
+            if not (meets and _same(bond.namespace, pod.namespace)):
+                continue
+            if set(bond.labels) <= set(pod.labels):
                 yield bond
 
 
@@ -213,20 +247,21 @@ def bond_of(view: ObjectView) -> Bond | None:
         case "NetworkPolicy":
             selector = mapping(spec.get("podSelector"))
             labels = tuple(_pairs(mapping(selector.get("matchLabels"))))
-            return Bond(view.namespace, labels=labels, every_pod=not selector)
+            return Bond(view.namespace, labels=labels, every_pod=not selector, strict=True)
         case "HorizontalPodAutoscaler" | "VerticalPodAutoscaler":
             target = mapping(spec.get("scaleTargetRef") or spec.get("targetRef"))
             return Bond(view.namespace, owner=f"{target.get('kind')} {target.get('name')}")
-        case "PersistentVolumeClaim":
-            return Bond(view.namespace, claim=view.name)
-        case "PersistentVolume":
-            claim = mapping(spec.get("claimRef"))
-            return Bond(
-                str(claim.get("namespace", "")),
-                claim=str(claim.get("name", "")),
-                volume=view.name,
-            )
+        case "PersistentVolumeClaim" | "StorageClass" | "PersistentVolume":
+            return _bond_of_storage(view, mapping(spec.get("claimRef")))
     return None
+
+
+def _bond_of_storage(view: ObjectView, claim: Mapping[str, Any]) -> Bond:
+    if view.kind == "PersistentVolumeClaim":
+        return Bond(view.namespace, claim=view.name)
+    if view.kind == "StorageClass":
+        return Bond("", volume=_class_key(view.name))
+    return Bond(str(claim.get("namespace", "")), claim=str(claim.get("name", "")), volume=view.name)
 
 
 def says_windows(view: ObjectView) -> bool:

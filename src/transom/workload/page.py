@@ -71,6 +71,7 @@ def _table(row: Row) -> str:
         ("concerns", scope),
         ("Kubernetes", row.kubernetes or "all"),
         ("by default from", row.effective_since),
+        ("enforced from", row.enforced_since),
         ("feature gate", row.gate),
         ("Windows builds", row.windows_build),
         ("without os.name", row.when_os_name_unset),

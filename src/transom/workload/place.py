@@ -68,6 +68,8 @@ class Placer:
         wanted: list[tuple[Edit, Placed]] = []
         for view in objects_in(document.value):
             for pod in pods_in(view, self.templates):
+                if pod.is_partial:
+                    continue  # a patch: what it does not say stands in what it is laid over
                 decide(pod, ctx)
                 for made in self._edits(pod, ctx):
                     note = _note(pod, made)

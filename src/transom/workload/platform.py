@@ -5,8 +5,11 @@ ones are kept as evidence only where they agree.
 """
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from transom.facts.labels import NodeLabel
+from transom.facts.rows import read
 from transom.workload.context import LintContext, OperatingSystem
 from transom.workload.image import read_image
 from transom.workload.pods import PodView, mapping, sequence, windows_options
@@ -53,6 +56,14 @@ def taints_in_the_way(pod: PodView, ctx: LintContext) -> "Iterator[Taint]":
             yield taint
 
 
+def is_let_in(pod: PodView) -> bool:
+    """Whether a toleration names Windows: somebody meant the pod to run beside Windows pods at least."""
+    tolerations = map(mapping, sequence(pod.spec.get("tolerations")))
+    return any(
+        str(item.get("value")).lower() == OperatingSystem.WINDOWS.value for item in tolerations
+    )
+
+
 def _tolerates(toleration: Mapping[str, Any], taint: "Taint") -> bool:
     if toleration.get("effect") not in (None, "", taint.effect):
         return False
@@ -61,31 +72,72 @@ def _tolerates(toleration: Mapping[str, Any], taint: "Taint") -> bool:
     return toleration.get("key") == taint.key and toleration.get("value", "") == taint.value
 
 
-def pinned_build(pod: PodView) -> int | None:
-    """The build that the pod's selector pins, if it pins one."""
-    value = mapping(pod.spec.get("nodeSelector")).get(BUILD_LABEL)
-    last = str(value or "").rpartition(".")[2]
-    return int(last) if last.isdecimal() else None
+def pinned_builds(pod: PodView, ctx: LintContext) -> tuple[int, ...]:
+    """The builds of the nodes a pod can go to, as far as it says; empty where it says nothing.
+
+    Its selector, the alternatives of its required affinity and its RuntimeClass must all hold.
+    """
+    pins = [_selected_builds(mapping(pod.spec.get("nodeSelector")))]
+    terms = [_term_builds(term) for term in _required_terms(pod.spec)]
+    if terms and all(terms):
+        pins.append(frozenset().union(*terms))
+    name = pod.spec.get("runtimeClassName")
+    if isinstance(name, str) and ctx.class_builds.get(name):
+        pins.append(frozenset(ctx.class_builds[name]))
+    said = [builds for builds in pins if builds]
+    return tuple(sorted(frozenset.intersection(*said))) if said else ()
 
 
-def pins_build(pod: PodView) -> bool:
-    """Whether the selector or a required affinity of the pod names a build."""
-    if pinned_build(pod) is not None:
-        return True
-    terms = _required_terms(pod.spec)
-    return bool(terms) and all(
-        any(
-            expression.get("key") == BUILD_LABEL and expression.get("operator") == "In"
-            for expression in map(mapping, sequence(term.get("matchExpressions")))
-        )
-        for term in terms
-    )
+def builds_of_selector(selector: Mapping[str, Any]) -> tuple[int, ...]:
+    """The builds that a node selector leads to."""
+    return tuple(sorted(_selected_builds(selector)))
+
+
+def _selected_builds(selector: Mapping[str, Any]) -> frozenset[int]:
+    found = [builds for key, value in selector.items() if (builds := _label_builds(key, value))]
+    return frozenset.intersection(*found) if found else frozenset()
+
+
+def _term_builds(term: Mapping[str, Any]) -> frozenset[int]:
+    """The builds that a term of an affinity leaves; its expressions must all hold."""
+    found = []
+    for expression in map(mapping, sequence(term.get("matchExpressions"))):
+        if expression.get("operator") == "In":
+            values = sequence(expression.get("values"))
+            builds = [_label_builds(str(expression.get("key")), value) for value in values]
+            if builds and all(builds):
+                found.append(frozenset().union(*builds))
+    return frozenset.intersection(*found) if found else frozenset()
+
+
+def _label_builds(key: str, value: Any) -> frozenset[int]:
+    if key == BUILD_LABEL:
+        last = str(value or "").rpartition(".")[2]
+        return frozenset({int(last)}) if last.isdecimal() else frozenset()
+    row = _cloud_labels().get((key, str(value)))
+    return frozenset(row.builds) if row is not None else frozenset()
+
+
+@cache
+def _cloud_labels() -> dict[tuple[str, str], NodeLabel]:
+    return {(row.key, row.value): row for row in read(NodeLabel)}
+
+
+def label_system(key: str, value: Any) -> OperatingSystem | None:
+    """The system of the nodes that have a label; Windows of every case, for the API takes any."""
+    if key in OS_LABELS:
+        return _BY_NAME.get(str(value).lower())
+    if key == BUILD_LABEL and value:
+        return OperatingSystem.WINDOWS
+    row = _cloud_labels().get((key, str(value)))
+    return OperatingSystem(row.os) if row is not None else None
 
 
 def _signs(pod: PodView, ctx: LintContext) -> Iterator[Sign]:
     """Every sign, the strongest first."""
-    if pod.os_name in _BY_NAME:
-        yield _BY_NAME[pod.os_name], f"os.name is {pod.os_name}"
+    named = _BY_NAME.get(pod.os_name.lower())
+    if named is not None:
+        yield named, f"os.name is {pod.os_name}"
     if pod.is_host_process:
         yield OperatingSystem.WINDOWS, "HostProcess containers"
     yield from placement(pod, ctx)
@@ -97,16 +149,13 @@ def _signs(pod: PodView, ctx: LintContext) -> Iterator[Sign]:
     name = pod.spec.get("runtimeClassName")
     if isinstance(name, str) and ("windows" in name.lower() or "wcow" in name.lower()):
         yield OperatingSystem.WINDOWS, f"RuntimeClass {name}, by its name"
-    yield from _toleration_signs(pod)
 
 
 def _selector_signs(selector: Mapping[str, Any]) -> Iterator[Sign]:
-    for label in OS_LABELS:
-        system = _BY_NAME.get(str(selector.get(label)))
+    for key, value in selector.items():
+        system = label_system(key, value)
         if system is not None:
-            yield system, f"nodeSelector {label}={system.value}"
-    if selector.get(BUILD_LABEL):
-        yield OperatingSystem.WINDOWS, f"nodeSelector {BUILD_LABEL}"
+            yield system, f"nodeSelector {key}={value}"
 
 
 def _affinity_signs(spec: Mapping[str, Any]) -> Iterator[Sign]:
@@ -124,18 +173,18 @@ def _required_terms(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def _term_system(term: Mapping[str, Any]) -> OperatingSystem | None:
     """The system all nodes of a term have; its expressions must all hold."""
     for expression in map(mapping, sequence(term.get("matchExpressions"))):
-        values = sequence(expression.get("values"))
-        if expression.get("key") == BUILD_LABEL and expression.get("operator") in ("In", "Exists"):
+        key, operator = str(expression.get("key")), expression.get("operator")
+        systems = {label_system(key, value) for value in sequence(expression.get("values"))}
+        if key == BUILD_LABEL and operator in ("In", "Exists"):
             return OperatingSystem.WINDOWS
-        if expression.get("key") not in OS_LABELS or len(values) != 1:
+        if len(systems) != 1 or None in systems:
             continue
-        system = _BY_NAME.get(str(values[0]))
-        if system is not None and expression.get("operator") == "In":
+        system = systems.pop()
+        if operator == "In":
             return system
-        if system is OperatingSystem.LINUX and expression.get("operator") == "NotIn":
-            return OperatingSystem.WINDOWS
-        if system is OperatingSystem.WINDOWS and expression.get("operator") == "NotIn":
-            return OperatingSystem.LINUX
+        if operator == "NotIn" and key in OS_LABELS:
+            others = {OperatingSystem.LINUX: OperatingSystem.WINDOWS}
+            return others.get(system, OperatingSystem.LINUX) if system else None
     return None
 
 
@@ -149,9 +198,3 @@ def _image_signs(pod: PodView) -> Iterator[Sign]:
 def _has_windows_options(pod: PodView) -> bool:
     holders = (pod.spec, *(container.value for container in pod.containers))
     return any(windows_options(holder) for holder in holders)
-
-
-def _toleration_signs(pod: PodView) -> Iterator[Sign]:
-    for toleration in map(mapping, sequence(pod.spec.get("tolerations"))):
-        if str(toleration.get("value")).lower() == OperatingSystem.WINDOWS.value:
-            yield OperatingSystem.WINDOWS, f"toleration {toleration.get('key')}=windows"

@@ -23,6 +23,26 @@ POD_TEMPLATES: dict[str, ObjectPath] = {
     "CronJob": ("spec", "jobTemplate", "spec", "template"),
 }
 
+# The API groups whose kinds are meant; others, such as Volcano's Job, only share the name.
+_GROUPS: dict[str, frozenset[str]] = {
+    **dict.fromkeys(
+        ("Pod", "PodTemplate", "ReplicationController", "Service", "Namespace", "Node"),
+        frozenset({""}),
+    ),
+    **dict.fromkeys(("PersistentVolume", "PersistentVolumeClaim"), frozenset({""})),
+    **dict.fromkeys(
+        ("Deployment", "DaemonSet", "ReplicaSet", "StatefulSet"),
+        frozenset({"apps", "extensions"}),
+    ),
+    **dict.fromkeys(("Job", "CronJob"), frozenset({"batch"})),
+    "HorizontalPodAutoscaler": frozenset({"autoscaling"}),
+    "VerticalPodAutoscaler": frozenset({"autoscaling.k8s.io"}),
+    "NetworkPolicy": frozenset({"networking.k8s.io", "extensions"}),
+    "PodSecurityPolicy": frozenset({"policy", "extensions"}),
+    "RuntimeClass": frozenset({"node.k8s.io"}),
+    "StorageClass": frozenset({"storage.k8s.io"}),
+}
+
 CONTAINER_LISTS = ("initContainers", "containers", "ephemeralContainers")
 
 
@@ -44,6 +64,18 @@ class ObjectView(NamedTuple):
     def metadata(self) -> Mapping[str, Any]:
         """The object's metadata."""
         return mapping(self.value.get("metadata"))
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether it is a patch or a fragment: a workload without a whole pod in it."""
+        place = POD_TEMPLATES.get(self.kind)
+        if place is None:
+            return False
+        value: Any = self.value
+        for step in place:
+            value = mapping(value).get(str(step))
+        containers = sequence(mapping(mapping(value).get("spec")).get("containers"))
+        return "$patch" in self.value or not containers or not all(map(_is_whole, containers))
 
 
 class ContainerView(NamedTuple):
@@ -97,6 +129,12 @@ class PodView:
         self.evidence: tuple[str, ...] = ()
 
     @property
+    def is_partial(self) -> bool:
+        """Whether it is part of a patch or a fragment, so that nothing in it can be missing."""
+        containers = sequence(self.spec.get("containers"))
+        return not containers or not all(map(_is_whole, containers))
+
+    @property
     def is_windows(self) -> bool:
         """Whether the pod is known to be for Windows."""
         return self.os is OperatingSystem.WINDOWS
@@ -113,6 +151,11 @@ class PodView:
         """What a container gets: its own value, else the pod's."""
         own = windows_options(container.value).get(name)
         return self.windows_option(name) if own is None else own
+
+
+def _is_whole(container: Any) -> bool:
+    """Whether a container says what it runs; the API server takes none without."""
+    return bool(mapping(container).get("image"))
 
 
 def windows_options(holder: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -134,14 +177,17 @@ def objects_in(value: Any, path: ObjectPath = ()) -> Iterator[ObjectView]:
     """The objects of a document: itself, or the items of a list of any depth."""
     if not isinstance(value, dict):
         return
-    kind = value.get("kind")
-    if not isinstance(kind, str):
+    kind, api_version = value.get("kind"), value.get("apiVersion")
+    if not isinstance(kind, str) or not isinstance(api_version, str) or not api_version:
         return
     items = value.get("items")
     if kind.endswith("List") and isinstance(items, list):
         for index, item in enumerate(items):
             yield from objects_in(item, (*path, "items", index))
         return
+    group = api_version.rpartition("/")[0]
+    if group not in _GROUPS.get(kind, (group,)):
+        kind = f"{kind}.{group}"
     metadata = mapping(value.get("metadata"))
     namespace, name = metadata.get("namespace"), metadata.get("name")
     yield ObjectView(

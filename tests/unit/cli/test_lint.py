@@ -76,7 +76,9 @@ def test_the_document_of_findings_has_every_field(capsys):
 def test_files_folders_patterns_and_each_only_once(folder, capsys):
     (folder / "deep" / "er").mkdir(parents=True)
     (folder / "deep" / "er" / "a.yml").write_text(POD)
-    (folder / "deep" / "b.json").write_text('{"kind": "Pod", "spec": {"os": {"name": "x"}}}')
+    (folder / "deep" / "b.json").write_text(
+        '{"apiVersion": "v1", "kind": "Pod", "spec": {"os": {"name": "x"}}}'
+    )
     (folder / "deep" / "notes.txt").write_text("not a manifest")
     _code, found = document(capsys, "deep", "web.yaml", "*.yaml")
     assert [finding["file"] for finding in found["findings"]] == [
@@ -98,7 +100,9 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_linted(folder, capsys):
     ("fail_on", "code"), [("error", 0), ("warning", 1), ("info", 1), ("never", 0)]
 )
 def test_the_exit_code_follows_fail_on(folder, capsys, fail_on, code):
-    (folder / "web.yaml").write_text(CLEAN.replace("  os: {name: windows}\n", ""))
+    (folder / "web.yaml").write_text(
+        f"{CLEAN}  volumes: [{{name: a, emptyDir: {{medium: Memory}}}}]\n"
+    )
     assert lint(capsys, "web.yaml", "--fail-on", fail_on)[0] == code
 
 
@@ -123,13 +127,17 @@ def test_several_outputs_at_once(folder, capsys):
 
 
 @pytest.mark.usefixtures("folder")
-def test_versions_come_from_options_and_a_rule_outside_its_window_is_silent(capsys):
+def test_versions_come_from_options_and_a_rule_outside_its_window_is_silent(folder, capsys):
+    (folder / "web.yaml").write_text(
+        CLEAN.replace("  containers", "  hostUsers: true\n  containers")
+    )
+    assert rules_of(document(capsys, "web.yaml")[1]) == ["WIN003"]
     assert rules_of(document(capsys, "web.yaml", "--kubernetes", "1.22")[1]) == []
 
 
 def test_versions_come_from_a_fleet(folder, capsys):
     (folder / "web.yaml").write_text(
-        CLEAN.replace("[]", "[{name: a, image: 'mcr.microsoft.com/windows/nanoserver:ltsc2019'}]")
+        CLEAN.replace("[]", "[{name: a, image: 'mcr.microsoft.com/windows/nanoserver:ltsc2025'}]")
     )
     fleet = str(EXAMPLES / "fleet.yaml")
     assert "WIN200" not in rules_of(document(capsys, "web.yaml")[1])
@@ -162,7 +170,7 @@ def test_a_baseline_leaves_only_what_is_new_and_reports_what_is_gone(folder, cap
 def test_a_service_in_another_file_is_linked(folder, capsys):
     (folder / "web.yaml").write_text(CLEAN.replace("name: web", "name: web\n  labels: {app: web}"))
     (folder / "service.yaml").write_text(
-        "kind: Service\nmetadata: {name: a}\nspec: {type: NodePort, selector: {app: web}}\n"
+        "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {type: NodePort, selector: {app: web}}\n"
     )
     assert rules_of(document(capsys, ".")[1]) == ["WIN167"]
 
@@ -307,8 +315,7 @@ def test_a_template_that_nobody_rendered_is_told_as_one(capsys):
 def test_what_is_put_away_on_disk_comes_back_the_same(folder, capsys, monkeypatch):
     for number in range(40):
         (folder / f"web{number}.yaml").write_text(
-            "apiVersion: v1\n"
-            f"kind: Service\nmetadata: {{name: web{number}}}\n"
+            f"apiVersion: v1\nkind: Service\nmetadata: {{name: web{number}}}\n"
             f"spec: {{type: NodePort, selector: {{app: web{number % 25}}}, ports: [{{port: 80}}]}}\n"
         )
         (folder / f"pod{number % 20}.yaml").write_text(
@@ -320,3 +327,102 @@ def test_what_is_put_away_on_disk_comes_back_the_same(folder, capsys, monkeypatc
     monkeypatch.setattr("transom.cli.linting.spool._KEPT", 2)
     monkeypatch.setattr("transom.cli.linting.gather._BONDS_AT_ONCE", 4)
     assert document(capsys, ".") == kept
+
+
+def test_one_file_that_is_nested_too_deep_does_not_end_the_run(folder, capsys):
+    for levels in (380, 480, 900):
+        (folder / f"deep{levels}.yaml").write_text(
+            f"apiVersion: v1\nkind: List\nitems: {'{a: ' * levels}1{'}' * levels}\n"
+        )
+    (folder / "lists.json").write_text(
+        f'{{"apiVersion": "v1", "kind": "List", "a": {"[" * 5000}{"]" * 5000}}}'
+    )
+    code, found = document(capsys, ".")
+    assert code == 2
+    assert rules_of(found) == ["WIN001"]
+    assert len(found["unreadable"]) == 4
+    assert all("nested" in item["message"] for item in found["unreadable"])
+
+
+def test_a_broken_document_does_not_hide_its_neighbours(folder, capsys):
+    (folder / "web.yaml").write_text(f"apiVersion: v1\nkind: Pod\nspec: [\n---\n{POD}---\n\tx: y\n")
+    code, found = document(capsys, "web.yaml")
+    assert code == 2
+    assert rules_of(found) == ["WIN001"]
+    assert len(found["unreadable"]) == 2
+
+
+def test_yaml_that_is_no_manifest_is_counted_and_no_error(folder, capsys):
+    (folder / ".gitlab-ci.yml").write_text("job:\n  script: !reference [.setup, script]\n")
+    (folder / "stack.yaml").write_text("Resources:\n  A: !Sub '${B}'\n  C: !GetAtt D.E\n")
+    (folder / "latin.yaml").write_bytes(b"name: caf\xe9\n")
+    code, out, err = lint(capsys, ".", "--fail-on", "never")
+    assert (code, err) == (0, "")
+    assert out.endswith("1 error in 4 files, 3 not read\n")
+
+
+def test_templates_of_a_chart_are_one_line(folder, capsys):
+    templates = folder / "charts" / "shop" / "templates" / "web"
+    templates.mkdir(parents=True)
+    (folder / "charts" / "shop" / "Chart.yaml").write_text("apiVersion: v2\nname: shop\n")
+    for number in range(5):
+        (templates / f"{number}.yaml").write_text(
+            "apiVersion: v1\nkind: Pod\n{{- if .x }}\na: {{ .b }}\n{{ end }}\n"
+        )
+    code, out, err = lint(capsys, ".", "--fail-on", "never")
+    assert code == 0
+    assert out.endswith("in 7 files, 5 not read\n")
+    assert err == (
+        "note: charts/shop: 5 templates not read; lint what is rendered: "
+        "`helm template charts/shop | transom lint -`\n"
+    )
+    assert lint(capsys, ".", "--exclude", "charts/*", "--fail-on", "never")[2] == ""
+
+
+def test_settings_exclude_files(folder, capsys):
+    (folder / "old").mkdir()
+    (folder / "old" / "a.yaml").write_text(POD)
+    (folder / ".transom.toml").write_text('[lint]\nexclude = ["old"]\n')
+    assert [item["file"] for item in document(capsys, ".")[1]["findings"]] == ["web.yaml"]
+
+
+def test_a_class_and_a_level_in_other_files_count(folder, capsys):
+    (folder / "web.yaml").write_text(
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: shop}\nspec: {hostPID: true, "
+        "runtimeClassName: blue, containers: [{name: a, image: example.com/a:1}]}\n"
+    )
+    (folder / "z").mkdir()
+    (folder / "z" / "class.yaml").write_text(
+        "apiVersion: node.k8s.io/v1\nkind: RuntimeClass\nmetadata: {name: blue}\nhandler: x\n"
+        "scheduling: {nodeSelector: {kubernetes.io/os: windows}}\n"
+    )
+    (folder / "z" / "namespace.yaml").write_text(
+        "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop, labels: "
+        "{pod-security.kubernetes.io/enforce: restricted}}\n"
+    )
+    assert {"WIN001", "WIN064"} <= set(rules_of(document(capsys, ".")[1]))
+    assert rules_of(document(capsys, "web.yaml")[1]) == []
+    assert rules_of(document(capsys, ".", "-j", "2")[1]) == rules_of(document(capsys, ".")[1])
+
+
+def test_upper_case_suffixes_are_read_and_hidden_folders_told(folder, capsys):
+    (folder / "WEB.YAML").write_text(POD)
+    for hidden in (".github", ".git", ".deploy"):
+        (folder / hidden).mkdir()
+        (folder / hidden / "a.yaml").write_text(POD)
+    _code, out, err = lint(capsys, ".")
+    assert out.endswith("2 errors in 2 files\n")
+    assert err == "note: .deploy and 1 more: name a folder with a dot to lint it\n"
+    assert lint(capsys, ".deploy")[1].endswith("1 error in 1 file\n")
+
+
+def test_what_a_kustomization_names_as_a_patch_is_not_told_what_it_lacks(folder, capsys):
+    (folder / "overlay").mkdir()
+    workload = (
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {template: {spec: "
+        "{hostPID: true, containers: [{name: web, image: 'mcr.microsoft.com/windows/nanoserver:ltsc2022'}]}}}\n"
+    )
+    (folder / "overlay" / "windows.yaml").write_text(workload)
+    assert {"WIN070", "WIN210"} <= set(rules_of(document(capsys, "overlay")[1]))
+    (folder / "overlay" / "kustomization.yaml").write_text("patches: [{path: windows.yaml}]\n")
+    assert rules_of(document(capsys, "overlay")[1]) == ["WIN001"]

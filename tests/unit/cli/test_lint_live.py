@@ -131,8 +131,8 @@ def test_versions_builds_and_taints_come_from_the_cluster(cluster, capsys):
 
 
 def test_the_version_of_a_provider_is_its_minor(cluster, capsys):
-    cluster(deployment(os={"name": "windows"}, hostPID=True), version="1.22.0-provider.100")
-    assert "WIN001" not in rules_of(lint(capsys)[1])
+    cluster(deployment(os={"name": "windows"}, hostUsers=True), version="1.22.0-provider.100")
+    assert "WIN003" not in rules_of(lint(capsys)[1])
 
 
 def test_classes_and_levels_of_the_cluster_are_known(cluster, capsys):
@@ -186,11 +186,12 @@ def test_who_may_not_see_nodes_can_lint_a_namespace(cluster, capsys):
 
 
 def test_files_are_linted_for_the_cluster(cluster, capsys, tmp_path):
-    (tmp_path / "web.json").write_text(json.dumps(deployment(hostPID=True, os={"name": "windows"})))
+    workload = deployment(hostUsers=True, os={"name": "windows"})
+    (tmp_path / "web.json").write_text(json.dumps(workload))
     cluster(deployment(hostPID=True), version="1.22.4")
     _code, found, _err = lint(capsys, "web.json")
     assert found["summary"]["files"] == 1
-    assert "WIN001" not in rules_of(found)
+    assert "WIN003" not in rules_of(found)
 
 
 def test_an_ignore_of_a_live_object_is_followed(cluster, capsys):

@@ -12,6 +12,7 @@ from transom.fleet.drain import cordon
 from transom.fleet.marks import CORDONED, FLEET, RESETTING
 from transom.fleet.reset import reset_fleet
 from transom.fleet.waves import away_of
+from transom.model.recipe import PREPARED
 from transom.node.host.values import PathKind
 
 

@@ -34,5 +34,5 @@ def test_a_line_says_what_since_when_and_what_to_do():
     page = differences(dict.fromkeys(NAMES, "a: 1\n"), pages=frozenset({"WIN024"}))
     (line,) = [line for line in page.splitlines() if "[WIN024](rules/WIN024.md)" in line]
     assert "refused by the API server; without os.name has no effect" in line
-    assert "| 1.24 |" in line
+    assert "| 1.14, enforced from 1.24 |" in line
     assert "mount individual volumes readOnly. (`transom fix`)" in line

@@ -10,6 +10,7 @@ from transom.workload.ignore import Ignore, Sieve, annotations_in, comments_in
 
 CTX = LintContext(kubernetes=Version(1, 37), today="2026-11-16")
 POD = """\
+apiVersion: v1
 kind: Pod
 metadata:
   name: web
@@ -54,7 +55,7 @@ def test_a_comment_on_another_line_ignores_nothing_and_is_stale():
     kept, _ignored, complaints, found = sifted(pod(comment="transom: ignore WIN002 moves in May"))
     assert "WIN002" in kept
     assert complaints == ["LINT001"]
-    assert (found[0].line, found[0].column) == (7, 18)
+    assert (found[0].line, found[0].column) == (8, 18)
 
 
 def test_an_ignore_without_a_reason_is_not_followed():

@@ -44,7 +44,7 @@ SIGNS = {
     "a pinned build": (
         {"nodeSelector": {"node.kubernetes.io/windows-build": "10.0.20348"}},
         WINDOWS,
-        "nodeSelector node.kubernetes.io/windows-build",
+        "nodeSelector node.kubernetes.io/windows-build=10.0.20348",
     ),
     "affinity": ({"affinity": affinity("In", "windows")}, WINDOWS, "node affinity for windows"),
     "affinity away from Linux": (
@@ -66,10 +66,31 @@ SIGNS = {
         LINUX,
         "image redis:7-alpine",
     ),
-    "a toleration": (
-        {"tolerations": [{"key": "os", "value": "windows", "effect": "NoSchedule"}]},
+    "os.name of another case": ({"os": {"name": "Windows"}}, WINDOWS, "os.name is Windows"),
+    "a label of AKS": (
+        {"nodeSelector": {"kubernetes.azure.com/os-sku": "Windows2025"}},
         WINDOWS,
-        "toleration os=windows",
+        "nodeSelector kubernetes.azure.com/os-sku=Windows2025",
+    ),
+    "a label of GKE": (
+        {"nodeSelector": {"cloud.google.com/gke-os-distribution": "windows_ltsc"}},
+        WINDOWS,
+        "nodeSelector cloud.google.com/gke-os-distribution=windows_ltsc",
+    ),
+    "a repository that is named for Windows": (
+        {"containers": [{"image": "docker.io/calico/cni-windows:v3.31.0"}]},
+        WINDOWS,
+        "image docker.io/calico/cni-windows:v3.31.0",
+    ),
+    "a tag that is named for Windows": (
+        {"containers": [{"image": "fluent/fluent-bit:win-4.0"}]},
+        WINDOWS,
+        "image fluent/fluent-bit:win-4.0",
+    ),
+    "an official image from a mirror": (
+        {"containers": [{"image": "public.ecr.aws/docker/library/memcached:1.6"}]},
+        LINUX,
+        "image public.ecr.aws/docker/library/memcached:1.6",
     ),
     "the name of a RuntimeClass": (
         {"runtimeClassName": "windows-2022"},

@@ -33,12 +33,14 @@ def test_no_text_breaks_the_reader_of_quantities(text):
     assert read_quantity(text) is None or isinstance(read_quantity(text), float)
 
 
-@pytest.mark.parametrize("path", ["C:\\data", "c:/data", "/data", "D:", "D:\\", r"\\.\pipe\x"])
+@pytest.mark.parametrize(
+    "path", ["C:\\data", "c:/data", "/data", "data\\x", "D:", "D:\\", r"\\.\pipe\x"]
+)
 def test_paths_that_can_be_mounted(path):
     assert is_mountable(path)
 
 
-@pytest.mark.parametrize("path", ["C:", "C:\\", "c:/", "/", "data", "data\\x", ""])
+@pytest.mark.parametrize("path", ["C:", "C:\\", "c:/", "/", "C:\\a:ro", "data:x", ""])
 def test_paths_that_cannot_be_mounted(path):
     assert not is_mountable(path)
 

@@ -11,8 +11,9 @@ from transom.model.recipe import API_VERSION
 class ExplanationDocument:
     """What is known about what was asked, best first; `more` has the ids of those left out.
 
-    `sureness` and `score`, from 0 to 1, say how much of a known message a pasted text has; they
-    are empty and 0 where no message was compared.
+    Of a pasted text `sureness` is sure or likely, `lines` has the line that each explanation was
+    found in, and `codes` what further codes in it mean, which decide nothing. Where nothing is
+    known there are no explanations, and `nearest` has what is most like it.
     """
 
     api_version: str = API_VERSION
@@ -21,7 +22,9 @@ class ExplanationDocument:
     explanations: tuple[Explanation, ...]
     more: tuple[str, ...]
     sureness: str
-    score: float
+    lines: tuple[str, ...]
+    codes: tuple[str, ...]
+    nearest: tuple[str, ...]
 
 
 def explanation_document(query: str, answer: Answer) -> ExplanationDocument:
@@ -31,5 +34,7 @@ def explanation_document(query: str, answer: Answer) -> ExplanationDocument:
         explanations=answer.explanations,
         more=answer.more,
         sureness=answer.sureness,
-        score=answer.score,
+        lines=answer.lines,
+        codes=answer.codes,
+        nearest=answer.nearest,
     )

@@ -16,7 +16,8 @@ from transom.workload.foreign import Overruled
 class Summary:
     """How many files were looked at or could not be read, and findings of each severity.
 
-    `ignored` counts the findings that are left out because somebody gave a reason.
+    `ignored` counts the findings that are left out because somebody gave a reason, `skipped` the
+    files that are no manifests, or templates of some.
     """
 
     files: int
@@ -25,6 +26,7 @@ class Summary:
     error: int
     warning: int
     info: int
+    skipped: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

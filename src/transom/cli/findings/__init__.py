@@ -24,7 +24,8 @@ class Shown(NamedTuple):
 class Report(NamedTuple):
     """What a check found: findings, what could not be read, and how many of what there are.
 
-    `shown` can be gone through several times, file by file. `overruled` are findings of other
+    `shown` can be gone through several times, file by file. `skipped` counts files that are no
+    manifests, or templates of some. `overruled` are findings of other
     linters that are wrong for Windows, `foreign_runs` the SARIF runs they came from, with them
     suppressed.
     """
@@ -34,6 +35,7 @@ class Report(NamedTuple):
     unreadable: Sequence[Mistake] = ()
     files: int = 0
     ignored: int = 0
+    skipped: int = 0
     overruled: "Sequence[Overruled]" = ()
     foreign_runs: Sequence[Any] = ()
     tool: str = "transom lint"

@@ -34,6 +34,7 @@ def _rest(report: Report) -> dict[str, Any]:
         "summary": {
             "files": report.files,
             "ignored": report.ignored,
+            "skipped": report.skipped,
             "unreadable": len({mistake.file for mistake in report.unreadable}),
             **counts,
         },

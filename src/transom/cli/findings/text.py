@@ -53,6 +53,7 @@ def _summary(report: Report) -> str:
     counts = report.counts
     files = f"{report.files} file{'' if report.files == 1 else 's'}"
     ignored = f", {report.ignored} ignored" if report.ignored else ""
+    ignored += f", {report.skipped} not read" if report.skipped else ""
     if not any(counts.values()):
         return f"nothing found in {files}{ignored}\n"
     words = ", ".join(

@@ -4,6 +4,7 @@ Called by `transom lint`. Findings that wait for other files are kept with the o
 place, and come out only if what they wait for was seen.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Self
 
@@ -39,6 +40,8 @@ class Gathered:
         self.spans: list[Span] = []
         self.counts: dict[Severity, int] = dict.fromkeys(Severity, 0)
         self.ignored = 0
+        self.foreign = 0
+        self.templates: Counter[str] = Counter()
 
     def __enter__(self) -> Self:
         return self
@@ -53,6 +56,8 @@ class Gathered:
         self.unreadable += part.unreadable
         self.spans += part.spans
         self.ignored += part.ignored
+        self.foreign += part.foreign
+        self.templates += part.templates
         self._pods.add(part.links.pods)
         for volume, claims in part.links.claims.items():
             self._claims.setdefault(volume, set()).update(claims)

@@ -4,21 +4,23 @@ Called by `transom lint`. A file that cannot be read is noted and the rest goes 
 files, such as a Service and the pods it leads to, is settled once all were read.
 """
 
+import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from transom.cli.linting.sources import STDIN
 from transom.cli.linting.spool import Entry
-from transom.errors import InvalidDocument
 from transom.model.problem import Mistake
-from transom.spec.loader import load
+from transom.spec.loader import load_what_is_whole
 from transom.workload.context import LintContext
-from transom.workload.engine import Linter
+from transom.workload.engine import Linter, with_signs
 from transom.workload.links import Links
 from transom.workload.paths import ObjectPath
+from transom.workload.pods import mapping, objects_in, sequence
 
 if TYPE_CHECKING:
     from transom.spec.document import Document
@@ -29,16 +31,29 @@ _CHUNK = 64
 
 # Both forms of an ignore in a file; few files have one.
 may_ignore = re.compile(rb"transom:|ignore\.transom\.dev/").search
+# What every manifest has; a file that cannot be read and lacks one of them is meant for somebody else.
+_has_version = re.compile(rb"apiVersion[\"']?\s*:").search
+_has_kind = re.compile(rb"\bkind[\"']?\s*:").search
+# What tells something about the cluster of workloads in other files; few files have it.
+_may_tell = re.compile(rb"pod-security\.kubernetes\.io/enforce|\bRuntimeClass\b").search
+_TEMPLATE = b"{{"
+_TEMPLATES, _CHART = "templates", "Chart.yaml"
+_KUSTOMIZATION = "kustomization."
 
 
 class Job(NamedTuple):
-    """What every process needs to know."""
+    """What every process needs to know; `named` are the files that somebody asked for by name.
+
+    `patches` are those that a kustomization lays over others.
+    """
 
     ctx: LintContext
     without: frozenset[str] = frozenset()
     templates: Mapping[str, Sequence[ObjectPath]] = {}
     with_lines: bool = False
     with_spans: bool = False
+    named: frozenset[str] = frozenset()
+    patches: frozenset[str] = frozenset()
 
     def linter(self) -> Linter:
         """The rules of this job, ready to run."""
@@ -46,13 +61,19 @@ class Job(NamedTuple):
 
 
 class Part:
-    """What came out of some files; `ignored` counts what somebody gave a reason for."""
+    """What came out of some files; `ignored` counts what somebody gave a reason for.
+
+    `foreign` counts files that are no manifests, and `templates` those of each chart, or by
+    themselves, that have to be rendered first.
+    """
 
     def __init__(self) -> None:
         self.files = 0
         self.entries: list[Entry] = []
         self.unreadable: list[Mistake] = []
         self.ignored = 0
+        self.foreign = 0
+        self.templates: Counter[str] = Counter()
         self.links = Links()
         self.spans: list[Span] = []
 
@@ -111,12 +132,20 @@ def _read(name: str) -> bytes:
 
 
 def _lint_data(name: str, data: bytes, job: Job, linter: Linter, part: Part) -> None:
+    documents, mistakes = load_what_is_whole(data, name=name)
+    if mistakes and name in job.named:
+        part.unreadable += _of_template(mistakes[:1]) if _TEMPLATE in data else mistakes
+    elif mistakes and _TEMPLATE in data:
+        part.templates[_chart_of(name)] += 1
+    elif mistakes and not (_has_version(data) and _has_kind(data)):
+        part.foreign += 1
+    else:
+        part.unreadable += mistakes
     try:
-        documents = load(data, name=name)
-    except InvalidDocument as error:
-        part.unreadable += _of_template(error.mistakes) if b"{{" in data else error.mistakes
-        return
-    lint_documents(documents, job, linter, part, data=data)
+        lint_documents(documents, job, linter, part, data=data)
+    except RecursionError:
+        hint = "Write it with fewer levels."
+        part.unreadable.append(Mistake("the document is nested too deep", hint=hint, file=name))
 
 
 def _of_template(mistakes: Iterable[Mistake]) -> Iterator[Mistake]:
@@ -126,11 +155,58 @@ def _of_template(mistakes: Iterable[Mistake]) -> Iterator[Mistake]:
     return (mistake._replace(hint=hint) for mistake in mistakes)
 
 
+def _chart_of(name: str) -> str:
+    """The folder of the chart that a template belongs to, or the template itself."""
+    folder = os.path.dirname(name)  # noqa: PTH120 - a Path costs as much as reading a manifest
+    while folder:
+        above, last = os.path.split(folder)
+        if last == _TEMPLATES and os.path.isfile(os.path.join(above, _CHART)):  # noqa: PTH113, PTH118 - same
+            return above or "."
+        if above == folder:
+            break
+        folder = above
+    return name
+
+
+def look_ahead(names: Iterable[str], ctx: LintContext) -> tuple[LintContext, frozenset[str]]:
+    """What stands in any of the files and counts for all: classes and levels, and which are patches.
+
+    Only files that may have it are parsed; what cannot be read is told when it is linted.
+    """
+    patches: set[str] = set()
+    for name in names:
+        if name == STDIN:
+            continue
+        is_kustomization = os.path.basename(name).startswith(_KUSTOMIZATION)  # noqa: PTH119 - same
+        try:
+            data = _read(name)
+        except OSError:
+            continue
+        if not is_kustomization and not _may_tell(data):
+            continue
+        documents, _mistakes = load_what_is_whole(data, name=name)
+        ctx = with_signs(ctx, [view for item in documents for view in objects_in(item.value)])
+        if is_kustomization:
+            patches.update(_patches_of(name, documents))
+    return ctx, frozenset(patches)
+
+
+def _patches_of(name: str, documents: "Sequence[Document]") -> Iterator[str]:
+    folder = os.path.dirname(name)  # noqa: PTH120 - same
+    for document in documents:
+        for key in ("patches", "patchesStrategicMerge", "patchesJson6902"):
+            for entry in sequence(mapping(document.value).get(key)):
+                path = mapping(entry).get("path") if isinstance(entry, dict) else entry
+                if isinstance(path, str) and "\n" not in path:
+                    yield os.path.normpath(os.path.join(folder, path))  # noqa: PTH118 - same
+
+
 def lint_documents(
     documents: "Sequence[Document]", job: Job, linter: Linter, part: Part, *, data: bytes = b""
 ) -> None:
     """Lint the documents of one file, whose text is `data`, or objects that have none."""
-    entries = [Entry(finding) for finding in linter.lint(documents)]
+    are_patches = bool(documents) and documents[0].name in job.patches
+    entries = [Entry(finding) for finding in linter.lint(documents, are_patches=are_patches)]
     entries += (Entry(finding, bond=bond) for bond, finding in part.links.take_waiting())
     if not data or may_ignore(data):
         entries = _sift(entries, documents, data, job, part)

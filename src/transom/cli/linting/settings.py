@@ -20,6 +20,7 @@ _KEYS = {
     "network-mode": str,
     "fail-on": str,
     "disable": list,
+    "exclude": list,
     "baseline": str,
     "mixed": bool,
     "pod-security": str,
@@ -47,6 +48,7 @@ class Settings(NamedTuple):
     network_mode: str = ""
     fail_on: str = ""
     disable: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
     baseline: str = ""
     mixed: bool = False
     pod_security: str = ""
@@ -107,6 +109,7 @@ def read(text: str, *, file: str) -> Settings:
         network_mode=table.get("network-mode", ""),
         fail_on=table.get("fail-on", ""),
         disable=tuple(map(str, table.get("disable", ()))),
+        exclude=tuple(map(str, table.get("exclude", ()))),
         baseline=_beside(file, table["baseline"]) if "baseline" in table else "",
         mixed=table.get("mixed", False),
         pod_security=table.get("pod-security", ""),

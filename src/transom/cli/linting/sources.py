@@ -9,17 +9,43 @@ SUFFIXES = (".yaml", ".yml", ".json")
 STDIN = "-"
 
 
-def find(paths: Sequence[str]) -> tuple[Iterable[str], list[Mistake]]:
+# Folders of tools, in which nobody looks for manifests.
+_OF_TOOLS = frozenset({".git", ".hg", ".svn", ".venv", ".terraform", ".tox", ".mypy_cache"})
+
+
+def find(
+    paths: Sequence[str], *, exclude: Sequence[str] = (), hidden: "set[str] | None" = None
+) -> tuple[Iterable[str], list[Mistake]]:
     """The names of all files, each once and in order; and what was named but is not there.
 
-    One folder is walked while its files are taken: there may be more than fit into memory.
+    One folder is walked while its files are taken: there may be more than fit into memory. Files
+    that match a pattern of `exclude` are left out, folders whose name begins with a dot as well;
+    the latter come into `hidden`.
     """
+    names, missing = _find(paths, hidden if hidden is not None else set())
+    if not exclude:
+        return names, missing
+    return (name for name in names if not _is_excluded(name, exclude)), missing
+
+
+def _is_excluded(name: str, exclude: Sequence[str]) -> bool:
+    """Whether a pattern matches a file or a folder it is in."""
+    from fnmatch import fnmatchcase
+
+    plain = name.replace(os.sep, "/")
+    return any(
+        fnmatchcase(plain, pattern) or fnmatchcase(plain, f"{pattern.rstrip('/')}/*")
+        for pattern in exclude
+    )
+
+
+def _find(paths: Sequence[str], hidden: set[str]) -> tuple[Iterable[str], list[Mistake]]:
     if len(paths) == 1 and os.path.isdir(paths[0]):  # noqa: PTH112 - a Path would tidy up the name
-        return _below(paths[0]), []
+        return _below(paths[0], hidden), []
     names: dict[str, None] = {}
     missing = []
     for path in paths:
-        found = list(_expand(path))
+        found = list(_expand(path, hidden))
         if not found and not os.path.isdir(path):  # noqa: PTH112 - a Path would tidy up the name
             missing.append(
                 Mistake(
@@ -32,28 +58,30 @@ def find(paths: Sequence[str]) -> tuple[Iterable[str], list[Mistake]]:
     return names, missing
 
 
-def _expand(path: str) -> Iterator[str]:
+def _expand(path: str, hidden: set[str]) -> Iterator[str]:
     if path == STDIN or os.path.isfile(path):  # noqa: PTH113 - a Path would tidy up the name
         yield path
     elif os.path.isdir(path):  # noqa: PTH112 - same
-        yield from _below(path)
+        yield from _below(path, hidden)
     elif any(char in path for char in "*?["):
         from glob import glob
 
         for name in sorted(glob(path, recursive=True)):  # noqa: PTH207 - keeps names as written
             if not _would_wait(name):
-                yield from _expand(name)
+                yield from _expand(name, hidden)
     elif os.path.exists(path):  # noqa: PTH110 - a pipe such as /dev/fd/3
         yield path
 
 
-def _below(folder: str) -> Iterator[str]:
+def _below(folder: str, hidden: set[str]) -> Iterator[str]:
     for root, folders, files in os.walk(folder):
+        dotted = {name for name in folders if name.startswith(".")} - _OF_TOOLS
+        hidden |= {os.path.normpath(os.path.join(root, name)) for name in dotted}  # noqa: PTH118 - same
         # Sorted in place, so that the walk goes the same way on every machine.
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
             path = os.path.join(root, name)  # noqa: PTH118 - same
-            if name.endswith(SUFFIXES) and not _would_wait(path):
+            if name.lower().endswith(SUFFIXES) and not _would_wait(path):
                 yield os.path.normpath(path)
 
 

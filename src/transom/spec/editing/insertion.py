@@ -110,7 +110,33 @@ def _into_mapping(layout: Layout, owner: MappingNode, value: Mapping[str, Any]) 
         return _into_brackets(layout, owner, pair)
     key = owner.value[-1][0]
     lines = block(value, column=key.start_mark.column, list_step=list_step(layout))
-    return _lines_at(layout, layout.entry_end(owner, len(owner.value) - 1), list(lines))
+    end = layout.entry_end(owner, len(owner.value) - 1)
+    is_list = isinstance(owner.value[-1][1], SequenceNode)
+    return _lines_at(
+        layout, _behind_comments(layout, end, key.start_mark.column, is_list), [*lines]
+    )
+
+
+def _behind_comments(layout: Layout, end: int, column: int, is_list: bool) -> int:  # noqa: FBT001 - private
+    """Where the comments end that belong to the last entry of a mapping.
+
+    They stand right below it and further to the right than its key, or are items of its list that
+    somebody commented out.
+    """
+    is_item = False
+    while end < len(layout.source):
+        following = layout.next_line(end)
+        line = layout.source[end:following]
+        text = line.lstrip(" ")
+        indent = len(line) - len(text)
+        goes_on = is_item and text.startswith("#  ")
+        is_item = (
+            is_list and indent == column and (goes_on or text[1:].lstrip(" ").startswith("- "))
+        )
+        if not text.startswith("#") or not (indent > column or is_item):
+            break
+        end = following
+    return end
 
 
 def _lines_at(layout: Layout, index: int, lines: list[str]) -> Splice:

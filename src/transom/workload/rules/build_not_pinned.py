@@ -12,7 +12,7 @@ Sources: kubernetes/website, Windows containers in Kubernetes, several Windows v
 from collections.abc import Iterator
 
 from transom.workload.context import LintContext
-from transom.workload.platform import pins_build
+from transom.workload.platform import pinned_builds
 from transom.workload.pods import PodView
 from transom.workload.rule import Hit, declare
 
@@ -21,6 +21,6 @@ RULE = declare("WIN073", "build-not-pinned")
 
 def check(pod: PodView, ctx: LintContext) -> Iterator[Hit]:
     """Yield one hit for a pod that any of the builds may get."""
-    if len(ctx.builds) > 1 and not pod.spec.get("runtimeClassName") and not pins_build(pod):
+    if len(ctx.builds) > 1 and not pod.spec.get("runtimeClassName") and not pinned_builds(pod, ctx):
         builds = ", ".join(map(str, sorted(ctx.builds)))
         yield Hit(pod.spec_path("nodeSelector"), f"nodes are of builds {builds}")

@@ -1,7 +1,7 @@
 r"""A mountPath that Windows cannot mount at.
 
-What it flags: a mountPath that is the root of drive C:, or relative.
-Why it fails: the runtime refuses to mount over C: itself, and a relative path has no place.
+What it flags: a mountPath that is the root of drive C:, or has a colon that is not of its drive.
+Why it fails: the runtime refuses to mount over C: itself, and no Windows path has a second colon.
 Example: `mountPath: "C:\\"`.
 Instead: name a folder such as C:\data, another drive, or a pipe.
 Sources: kubernetes pkg/volume/util, MakeAbsolutePath; hcsshim, mounts.

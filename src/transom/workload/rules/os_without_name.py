@@ -1,6 +1,6 @@
 """An os that says nothing.
 
-What it flags: `spec.os` that is there and has no name.
+What it flags: `spec.os` that is there and has no name, or is a word instead of a mapping.
 Why it fails: the API server wants a name wherever there is an os.
 Example: `os: {}`.
 Instead: set `os.name`, or remove `os`.
@@ -21,3 +21,7 @@ def check(pod: PodView, _ctx: LintContext) -> Iterator[Hit]:
     system = pod.spec.get("os")
     if isinstance(system, dict) and system.get("name") is None:
         yield Hit(pod.spec_path("os", "name"))
+    elif system is not None and not isinstance(system, dict):
+        yield Hit(
+            pod.spec_path("os"), f"{system} is no mapping", fix=f"Write `os: {{name: {system}}}`."
+        )

@@ -1,7 +1,7 @@
-"""A Windows image without a tag, or with latest.
+"""A Windows base image without a tag, or with latest.
 
-What it flags: an image of a repository of Windows images without a tag or with the tag latest, and
-without a digest.
+What it flags: a base image of Windows (windows, server, servercore, nanoserver) without a tag or with
+the tag latest, and without a digest.
 Why it fails: Microsoft publishes no latest of its base images since 2019, and no tag can be right
 for every node.
 Example: `image: mcr.microsoft.com/windows/servercore`.
@@ -25,5 +25,5 @@ def check(pod: PodView, _ctx: LintContext) -> Iterator[Hit]:
         image = read_image(container.image) if container.image else None
         if image is None or image.digest or image.tag not in ("", "latest"):
             continue
-        if image.is_windows_repository:
+        if image.is_base:
             yield Hit((*container.path, "image"), container.image)

@@ -386,3 +386,25 @@ def at(value, path):
     for step in path:
         value = value[step]
     return value
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "spec:\n  tolerations:\n  - key: a\n  # - key: b\n  #   value: c\nstatus: x\n",
+            "spec:\n  tolerations:\n  - key: a\n  # - key: b\n  #   value: c\n  os: w\nstatus: x\n",
+        ),
+        (
+            "spec:\n  args:\n    - one\n    # - two\n# about the status\nstatus: x\n",
+            "spec:\n  args:\n    - one\n    # - two\n  os: w\n# about the status\nstatus: x\n",
+        ),
+        (
+            "spec:\n  a: 1\n  # about what follows\nstatus: x\n",
+            "spec:\n  a: 1\n  os: w\n  # about what follows\nstatus: x\n",
+        ),
+    ],
+)
+def test_a_new_key_stands_behind_items_that_are_commented_out(text, expected):
+    (document,) = load(text, name="a.yaml")
+    assert edit(document, [Set(("spec", "os"), "w")]).document.source.decode() == expected
