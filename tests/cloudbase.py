@@ -4,7 +4,6 @@ Its modules run unchanged. What they ask of Windows goes to a stand-in: paths, f
 temporary scripts, users, groups, names. `execute` gives what was done, in the shape of a story.
 """
 
-import base64
 import email
 import hashlib
 import importlib.util
@@ -157,7 +156,7 @@ def with_handler(data: bytes, report: Path) -> bytes:
             code = payload.decode()
             place = r"C:\k\transom\boot\report.json"
             assert place in code
-            part.set_payload(base64.encodebytes(code.replace(place, str(report)).encode()).decode())
+            part.set_payload(code.replace(place, str(report)))
     return message.as_bytes()
 
 

@@ -368,7 +368,7 @@ def test_a_node_that_others_made_is_adopted_and_then_planned(site, capsys):
 def test_an_adopted_node_runs_the_add_ons_once_it_has_their_programs(site):
     """The add-ons' pods select a label that only a node which Transom joined registers with."""
     machine = site.machines["win-01"]
-    assert main(["apply", "--yes", "--host", "win-01"]) == 0
+    assert main(["apply", "--yes"]) == 0
     assert site.api.held_nodes["win-01"].labels == {**PREPARED, FLEET: "shop"}
     forget_transom(machine.host)
     machine.host.files.write(r"C:\k\kube-proxy.exe", b"another version")
