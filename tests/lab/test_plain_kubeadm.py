@@ -23,13 +23,19 @@ PROVIDER = "lab://machines/1"
 FLAGS_FILE = "var/lib/kubelet/kubeadm-flags.env"
 
 
+class PlainSite(usual.Site):
+    """A lab, and the version of kubeadm and the kubelet that its host gets."""
+
+    def __init__(self, lab, version):
+        super().__init__(lab)
+        self.version = version
+
+
 @pytest.fixture(scope="module", params=[SAME, OLDER], ids=lambda pair: pair[1])
 def site(request, bare_lab):
     cluster, version = request.param
     with bare_lab(f"plain-{version.replace('.', '-')}", kubernetes=cluster) as lab:
-        made = usual.Site(lab)
-        made.version = version
-        yield made
+        yield PlainSite(lab, version)
 
 
 def recipe_of(site, version):

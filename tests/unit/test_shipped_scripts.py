@@ -29,7 +29,7 @@ def unpacked(encoded):
 UPDATE = unpacked(windows_update.COMMAND[-1])
 POWERSHELL = {
     "Prepare-Node.ps1": script().decode(),
-    "windows_update, as SYSTEM": unpacked(re.search(r"-EncodedCommand ([\w+/=]+)", UPDATE)[1]),
+    "windows_update, as SYSTEM": unpacked(re.findall(r"-EncodedCommand ([\w+/=]+)", UPDATE)[0]),
     "windows_update, in the session": UPDATE,
     "winrm, files": unpacked(winrm._FILES[-1]),
     "ssh_server": unpacked(ssh_server.COMMAND[-1]),

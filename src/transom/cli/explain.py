@@ -101,7 +101,7 @@ def _own_explanations() -> Iterator[Explanation]:
             what=(cause.symptom,),
             why=cause.cause,
             look=f"`transom doctor` reads {', '.join(cause.looks_at)}.",
-            do=cause.remedy,
+            do=f"{cause.remedy.text} Interrupts: {cause.remedy.interrupts}",
         )
     for step in STEPS:
         doc = textwrap.dedent(type(step).__doc__ or "").strip()

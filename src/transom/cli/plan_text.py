@@ -123,8 +123,8 @@ def _group(group: Sequence["HostPlan"]) -> Iterator[str]:
         shown = _of_any(first.name, refusal) if len(group) > 1 else refusal
         yield from (f"  {line}" for line in _refusal(shown))
     for change in first.not_applied:
-        shown = _unnamed(first, change) if len(group) > 1 else change
-        yield from (f"  {line}" for line in not_applied_lines(shown))
+        lacks = _unnamed(first, change) if len(group) > 1 else change
+        yield from (f"  {line}" for line in not_applied_lines(lacks))
     if first.error is not None and not first.refusals and first.error.hint:
         yield f"  next: {first.error.hint}"
 

@@ -12,7 +12,8 @@ from datetime import UTC, datetime
 from transom.errors import PermanentError
 from transom.fleet.answer import text_of, unusable
 from transom.fleet.diagnose import visiting
-from transom.fleet.program import HOME, Bring
+from transom.fleet.folder import HOME
+from transom.fleet.program import Bring
 from transom.fleet.run import Connect
 from transom.kube.api import Api
 from transom.model.records import dataclass

@@ -63,9 +63,9 @@ REPLACING: tuple[Replacing, ...] = (
     ),
     Replacing(
         (r"*\kube-proxy.exe",),
-        Disruption.KUBELET_RESTART,
-        "kubernetes v1.37.1 pkg/proxy/winkernel/proxier.go: the load balancers in HNS outlive it, and "
-        "are removed only where services or endpoints change",
+        Disruption.NETWORK_BLIP,
+        "kube-proxy.exe of 1.36 and 1.37 in the lab: the load balancers of every Service go as it "
+        "starts, and on an overlay are back ten seconds later",
     ),
     Replacing(
         (r"*\kubeadm.exe", r"*\crictl.exe", r"*\ctr.exe", r"*\docker.exe"),

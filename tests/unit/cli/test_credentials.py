@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives import serialization
@@ -67,7 +68,16 @@ NEVER = {
 }
 
 
-@pytest.fixture(params=NEVER.values(), ids=NEVER.keys())
+def run(ask: Any) -> Any:
+    """What is awaited of a way that is taken."""
+
+    async def awaited():
+        return await ask()
+
+    return asyncio.run(awaited())
+
+
+@pytest.fixture(params=NEVER.values(), ids=list(NEVER))
 def no_password(request, tmp_path):
     path = tmp_path / "credential"
     path.write_text(request.param, "utf-8", newline="")
@@ -100,7 +110,7 @@ def test_what_is_no_password_is_never_sent_as_one_by_winrm(no_password, monkeypa
 
     monkeypatch.setattr(winrm, "connect", connect)
     with pytest.raises(UsageError):
-        asyncio.run(host_ways.connect_to(host_with("winrm", no_password), Secrets(None))())
+        run(host_ways.connect_to(host_with("winrm", no_password), Secrets(None)))
 
 
 @pytest.mark.parametrize(
@@ -120,7 +130,7 @@ def test_a_key_is_sent_as_a_password_by_neither_way_and_used_by_ssh_alone(
     target = target_with(path)
     assert (target.password, target.key_files) == (None, (str(path),))
     with pytest.raises(UsageError, match="private key"):
-        asyncio.run(host_ways.connect_to(host_with("winrm", path), Secrets(None))())
+        run(host_ways.connect_to(host_with("winrm", path), Secrets(None)))
 
 
 def test_a_key_with_a_passphrase_is_no_password(tmp_path):
@@ -147,6 +157,6 @@ def test_a_bootstrap_token_that_is_none_reaches_no_host(tmp_path):
     )
     path.write_text(PKCS8)
     with pytest.raises(UsageError, match="no bootstrap token"):
-        asyncio.run(_token(fleet, Secrets(None))())
+        run(_token(fleet, Secrets(None)))
     path.write_text("abcdef.0123456789abcdef\n")
-    assert asyncio.run(_token(fleet, Secrets(None))()) == "abcdef.0123456789abcdef"
+    assert run(_token(fleet, Secrets(None))) == "abcdef.0123456789abcdef"

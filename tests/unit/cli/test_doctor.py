@@ -2,6 +2,7 @@
 
 import errno
 import json
+import os
 
 import pytest
 from jsonschema_rs import Draft202012Validator
@@ -119,7 +120,7 @@ def test_a_full_disk_leaves_no_archive_and_no_part_of_one(tmp_path, monkeypatch)
     def fsync(_descriptor):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(command.os, "fsync", fsync)
+    monkeypatch.setattr(os, "fsync", fsync)
     with pytest.raises(PermanentError, match="No space left on device"):
         command.write(COLLECTED, tmp_path)
     assert list(tmp_path.iterdir()) == []

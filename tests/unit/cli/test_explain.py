@@ -94,7 +94,7 @@ def test_a_message_that_is_not_known_says_so_with_what_is_near(capsys):
     assert "likely" not in out
 
 
-@pytest.mark.parametrize("name", [item.id for item in (*DIAGNOSES, *STEPS)])
+@pytest.mark.parametrize("name", [*(cause.id for cause in DIAGNOSES), *(step.id for step in STEPS)])
 def test_every_cause_of_the_doctor_and_every_step_is_explained(name, capsys):
     assert main(["explain", name]) == 0
     assert capsys.readouterr().out.startswith(f"{name}  ")

@@ -62,7 +62,9 @@ def show(api, pem):
 
 
 def owner(machine):
-    return Journal.look(machine.host.disk, Layout().journal).owner
+    journal = Journal.look(machine.host.disk, Layout().journal)
+    assert journal is not None
+    return journal.owner
 
 
 @pytest.fixture
@@ -144,7 +146,9 @@ def test_a_reset_of_a_fleet_needs_one_that_the_journal_knows(joined, pem, outcom
     asyncio.run(reset_fleet(joined.fleet, names, joined.doors(), watcher=watcher))
     assert set(outcomes(watcher).values()) == {outcome}
     if outcome is Outcome.FAILED:
-        assert "does not rotate authorities yet" in watcher.ended["win-01"].error.message
+        error = watcher.ended["win-01"].error
+        assert error is not None
+        assert "does not rotate authorities yet" in error.message
 
 
 @pytest.mark.parametrize("way", [join_host, upgrade_host, adopt_host])

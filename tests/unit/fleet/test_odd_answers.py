@@ -3,6 +3,7 @@
 import asyncio
 import json
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 from tests.simulation import NOW, Simulation
@@ -125,7 +126,7 @@ def test_the_answer_of_another_versions_program_is_no_error_it_is_replaced(fleet
     machine.host.files.write(
         r"C:\k\transom\brought.json", json.dumps({**note, "program": "0" * 64}).encode()
     )
-    first = []
+    first: list[bytes] = []
 
     def odd(verb, line):
         if verb == "survey" and not first:
@@ -151,12 +152,25 @@ class Answering:
 
 def answering(said):
     """The program of a host whose folder is known to be ours."""
-    program = NodeProgram(Answering(said))
+    session: Any = Answering(said)
+    program = NodeProgram(session)
     program._has_home = True
     return program
 
 
-ODD_VALUES = (
+def overheard(machine):
+    """The lines that a host answers, as they come."""
+    lines: list[bytes] = []
+
+    def hear(_verb, line):
+        lines.append(line)
+        return line
+
+    machine.odd = hear
+    return lines
+
+
+ODD_VALUES: tuple[Any, ...] = (
     None,
     True,
     -1,
@@ -199,8 +213,7 @@ def changed(document, path, odd):
 def test_whatever_one_value_of_a_survey_is_the_rest_of_the_fleet_is_planned(fleet):
     apply(fleet)
     seen = surveyed(fleet)
-    true = []
-    fleet.machines["win-01"].odd = lambda _verb, line: true.append(line) or line
+    true = overheard(fleet.machines["win-01"])
     asyncio.run(survey_fleet(fleet.fleet, fleet.lock, fleet.doors(), hosts=("win-01",)))
     request, tried = seen.requests["win-01"], 0
     for document in variations(json.loads(true[-1])):
@@ -213,15 +226,14 @@ def test_whatever_one_value_of_a_survey_is_the_rest_of_the_fleet_is_planned(flee
             surveys = {**seen.surveys, "win-01": found}
             plan = plan_of(seen.plan.fleet, surveys, seen.requests, checked=seen.plan.checked)
             assert list(plan_lines(plan))
-            assert plan_document(plan)
-            assert status_of(replace(seen, plan=plan, surveys=surveys), {})
+            plan_document(plan)
+            status_of(replace(seen, plan=plan, surveys=surveys), {})
         tried += 1
     assert tried > 500
 
 
 def test_a_survey_of_this_version_with_an_unknown_disruption_is_refused(fleet):
-    true = []
-    fleet.machines["win-01"].odd = lambda _verb, line: true.append(line) or line
+    true = overheard(fleet.machines["win-01"])
     seen = surveyed(fleet)
     document = json.loads(true[-1])
     document["plan"]["steps"][1]["disruption"] = "earthquake"

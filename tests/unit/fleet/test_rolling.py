@@ -192,7 +192,12 @@ def test_without_a_cluster_nobody_is_known_to_be_away():
         return True
 
     rolling = Rolling(
-        fleet=story.fleet, api=None, clock=story, do=do, leave=story.leave, wait=pytest.fail
+        fleet=story.fleet,
+        api=None,
+        clock=story,
+        do=do,
+        leave=story.leave,
+        wait=lambda *_: pytest.fail("it waits"),
     )
     asyncio.run(rolling.through({"h0", "h1", "h2"}))
     assert (waves, story.left, story.time_s) == ([("h0", "h1"), ("h2",)], {}, 0.0)

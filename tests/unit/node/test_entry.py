@@ -83,8 +83,9 @@ def test_the_journal_names_an_authority_that_the_join_configuration_pins(site, k
     site.host.files.write(path, text.encode())
     code, said = site("join", *FILES, "--join-config", path)
     assert code == 0, said
-    owned = Journal.look(site.host.disk, Layout().journal).owner
-    assert owned.cluster == (other if known else first)
+    journal = Journal.look(site.host.disk, Layout().journal)
+    assert journal is not None
+    assert journal.owner.cluster == (other if known else first)
 
 
 def test_every_disagreement_with_the_recipe_is_told_and_nothing_is_touched(site):

@@ -10,6 +10,7 @@ import threading
 from contextlib import contextmanager
 from ctypes import wintypes
 from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -257,7 +258,8 @@ def test_what_is_marked_as_read_only_is_replaced_and_removed_all_the_same(door, 
 
 def test_a_program_that_runs_is_not_ended_for_its_successor(door, monkeypatch):
     module = door("disk")
-    disk, ended = module.WindowsDisk(), []
+    disk = module.WindowsDisk()
+    ended: list[str] = []
 
     def denied(*_):
         raise error_of_windows(PermissionError, DENIED)
@@ -349,7 +351,8 @@ def test_only_who_means_the_whole_tree_deletes_what_access_protects(
     door, monkeypatch, act, protected
 ):
     module = door("disk")
-    disk, deleted = module.WindowsDisk(), []
+    disk = module.WindowsDisk()
+    deleted: list[str] = []
     place = ReadOnly(module, monkeypatch)
     monkeypatch.setattr(module.os, "chmod", lambda *_: None)
     monkeypatch.setattr(module, "time", Passing(60.0, place.unmark))
@@ -420,7 +423,9 @@ class Chains:
     """crypt32 with a chain that ends in this status; counts what is not given back."""
 
     def __init__(self, monkeypatch, roots, *, status=0, fails=""):
-        self.held, self.added, self.asked = [], [], []
+        self.held: list[Any] = []
+        self.added: list[Any] = []
+        self.asked: list[Any] = []
         self.status = status
         for name in ("_open_store", "_add", "_build_chain", "_judge"):
             does = (lambda *_: 0) if name == fails else getattr(self, name.strip("_"))

@@ -86,6 +86,7 @@ def test_a_tab_without_a_recent_run_is_stale(store):
 
 def embedded(html):
     data = re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.DOTALL)
+    assert data is not None
     return json.loads(data[1])
 
 

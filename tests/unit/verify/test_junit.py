@@ -177,7 +177,7 @@ class Endless:
         self.left = megabytes * 16
         self.head = b'<testsuite><testcase name="a"><failure>'
 
-    def read(self, _size):
+    def read(self, _size: int = -1, /) -> bytes:
         head, self.head = self.head, b""
         if head:
             return head
