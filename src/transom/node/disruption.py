@@ -63,7 +63,7 @@ REPLACING: tuple[Replacing, ...] = (
     ),
     Replacing(
         (r"*\kube-proxy.exe",),
-        Disruption.NETWORK_BLIP,
+        Disruption.PODS_STOP,
         "kube-proxy.exe of 1.36 and 1.37 in the lab: the load balancers of every Service go as it "
         "starts, and on an overlay are back ten seconds later",
     ),

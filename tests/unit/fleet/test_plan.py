@@ -282,7 +282,7 @@ CHANGES = {
     "a CNI plugin": (r"C:\opt\cni\bin\flannel.exe", Disruption.PODS_STOP),
     "flanneld": (r"C:\k\flanneld.exe", Disruption.PODS_STOP),
     "the kubelet": (r"C:\k\kubelet.exe", Disruption.KUBELET_RESTART),
-    "kube-proxy": (r"C:\k\kube-proxy.exe", Disruption.NETWORK_BLIP),
+    "kube-proxy": (r"C:\k\kube-proxy.exe", Disruption.PODS_STOP),
     "a tool": (r"C:\k\crictl.exe", Disruption.NONE),
 }
 
