@@ -22,6 +22,7 @@ class SimulatedSystem:
     pending: bool = False
     time: float = 1_790_000_000.0
     member_of: str = ""
+    python: str = r"C:\k\transom\python\python.exe"
 
     def computer_name(self) -> str:
         return self.name
@@ -31,6 +32,9 @@ class SimulatedSystem:
 
     def elevated(self) -> bool:
         return self.admin
+
+    def interpreter(self) -> str:
+        return self.python
 
     def free_bytes(self, path: str) -> int:
         del path

@@ -49,6 +49,9 @@ class WindowsSystem:
     def elevated(self) -> bool:
         return is_elevated()
 
+    def interpreter(self) -> str:
+        return sys.executable
+
     def free_bytes(self, path: str) -> int:
         drive = ntpath.splitdrive(path)[0] or os.getcwd()[:2]  # noqa: PTH109 - text paths here
         found = _volume(drive + "\\")

@@ -171,6 +171,8 @@ def _interpreter(host: ReadHost, recipe: Recipe) -> Iterator[Refusal]:
             continue
         for member in artifact.members:
             path = member.path.replace("*", _PROGRAM)
+            if host.files.kind(path) is PathKind.ABSENT:
+                path = host.system.interpreter()  # a visit has its Python in a folder of its own
             there = host.files.kind(path) is PathKind.FILE
             signature = host.signatures.of(path) if there else None
             problem = objection(signature, artifact.authenticode) if there else "it is not there"

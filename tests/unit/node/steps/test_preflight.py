@@ -89,6 +89,7 @@ PYTHON = Artifact(
 )
 
 
+@pytest.mark.parametrize("folder", [r"C:\k\transom\python", r"C:\k\transom-visit-0a1b2c3d\python"])
 @pytest.mark.parametrize(
     ("signer", "wrong"),
     [
@@ -97,10 +98,14 @@ PYTHON = Artifact(
         ("", ["interpreter-signature"]),
     ],
 )
-def test_the_interpreter_is_signed_by_whom_the_fleet_asks_for(make_host, found, signer, wrong):
+def test_the_interpreter_is_signed_by_whom_the_fleet_asks_for(
+    make_host, found, signer, wrong, folder
+):
+    """A visit to a host that has no program runs in a folder of its own."""
     host = make_host()
-    host.files.make_directory(r"C:\k\transom\python")
-    host.files.write(r"C:\k\transom\python\python.exe", b"python")
+    host.files.make_directory(folder)
+    host.files.write(rf"{folder}\python.exe", b"python")
+    host.system.python = rf"{folder}\python.exe"
     if signer:
         signature = Signature(subject=signer, issuer="CN=Authority", thumbprint="A" * 40)
         host.signatures.signed[hashlib.sha256(b"python").hexdigest()] = signature
@@ -108,5 +113,5 @@ def test_the_interpreter_is_signed_by_whom_the_fleet_asks_for(make_host, found, 
     assert found(host, artifacts=(replace(PYTHON, authenticode=None),)) == []
 
 
-def test_an_interpreter_that_is_elsewhere_is_not_the_one_that_was_asked_for(make_host, found):
+def test_an_interpreter_that_is_not_there_has_no_signature(make_host, found):
     assert found(make_host(), artifacts=(PYTHON,)) == ["interpreter-signature"]

@@ -23,6 +23,9 @@ class ReadSystem(Protocol):
     def elevated(self) -> bool:
         """Say whether this process has an administrator's full rights."""
 
+    def interpreter(self) -> str:
+        """Give the path of the Python that runs this program."""
+
     def free_bytes(self, path: str) -> int:
         """Give the room on the volume of that path."""
 
