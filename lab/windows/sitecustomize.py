@@ -196,10 +196,11 @@ def _shim():
 
 
 def _owned(sddl):
-    """Wine names the user of Unix as every owner; on Windows it is who made it: here, an administrator."""
+    """Wine names the user of Unix as owner and in lists; on Windows it is who made it: here, an administrator."""
     import re
 
-    return re.sub(r"^(O:(S-1-[0-9-]+|[A-Z]{2}))?(?=[GD]:)", "O:BA", sddl)
+    mine = re.sub(r"S-1-5-21-0-0-0-[0-9]+", "BA", sddl)
+    return re.sub(r"^(O:(S-1-[0-9-]+|[A-Z]{2}))?(?=[GD]:)", "O:BA", mine)
 
 
 def _text(path):
