@@ -303,7 +303,7 @@ def counted(monkeypatch):
     return seen
 
 
-def test_an_apply_with_nothing_to_do_is_one_connection_one_command_and_no_write(
+def test_an_apply_with_nothing_to_do_is_one_connection_two_commands_and_no_write(
     joined, counted, capsys
 ):
     def there() -> dict[str, dict[str, str]]:
@@ -312,7 +312,8 @@ def test_an_apply_with_nothing_to_do_is_one_connection_one_command_and_no_write(
     was = there()
     assert main(joined.words("apply")) == 0
     assert "nothing to do" in capsys.readouterr().out
-    assert [len(counted[kind]) for kind in ("connections", "commands")] == [3, 3]
+    # Whose the folder is, then what has changed.
+    assert [len(counted[kind]) for kind in ("connections", "commands")] == [3, 6]
     assert counted["files"] == []
     assert counted["writes"] == []
     assert there() == was
