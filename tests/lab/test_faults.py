@@ -201,24 +201,26 @@ _HELD = r"""
 import shutil, subprocess, sys
 sys.path.insert(0, r"C:\k\node.pyz")
 from transom.node.host.windows import WindowsHost
-disk, held, part = WindowsHost().disk, r"C:\Python\held.exe", r"C:\Python\held.part"
-for act in (lambda: disk.rename(part, held), lambda: disk.remove(held)):
+host, held, part = WindowsHost(), r"C:\Python\held.exe", r"C:\Python\held.part"
+disk = host.disk
+for act, ends in ((lambda: host.files.move(part, held), False), (lambda: disk.remove(held), True)):
     shutil.copy(r"C:\Python\python.exe", held)
     disk.create(part)
     child = subprocess.Popen([held, "-c", "print(1, flush=True); import time; time.sleep(60)"], stdout=-1)
     child.stdout.readline()
     act()
-    print(child.wait(10), disk.kind(held).value)
+    print(child.wait(10) if ends else child.poll(), disk.kind(held).value, flush=True)
+    child.kill()
 """
 
 
-def test_a_program_that_runs_is_ended_when_its_file_is_replaced_or_removed(cluster):
+def test_a_program_that_runs_goes_on_when_its_file_is_replaced_and_ends_when_it_is_removed(cluster):
     """A pod may run it from the host's own file, as kube-proxy; Windows refuses both while it runs."""
     host = cluster.lab.host("win2")
     (host.drive_c / "k" / "node.pyz").write_bytes(build_node_zip(Path(transom.__file__).parent))
     _put(host, r"C:\k\held.py", _HELD)
     answer = cluster.ssh("win2", r"C:\Python\python.exe C:\k\held.py")
-    assert answer.stdout.split() == ["1", "file", "1", "absent"], answer.text
+    assert answer.stdout.split() == ["None", "file", "1", "absent"], answer.text
 
 
 def test_a_killed_program_is_gone_and_starts_with_its_service(cluster, faults):
