@@ -55,7 +55,7 @@ endif
 AGAIN := --reruns 1 --only-rerun 'WinError 1359' --only-rerun 'ShellExecuteEx failed: Internal error' -rR
 
 # What changes a host: every branch of it is taken by a test.
-COVERED := steps runner undoing choosing retrying upgrade_health
+COVERED := steps engine.runner engine.undo engine.selection engine.retry kubernetes.upgrade_health
 
 coverage: $(INSTALLED)  ## the steps and the runner of the node program: fails where a test takes not every branch
 	$(BIN)/python -m pytest -q -n auto tests/unit/node --cov-branch $(COVERED:%=--cov=transom.node.%) --cov-report=term-missing:skip-covered --cov-fail-under=100
@@ -91,6 +91,10 @@ bench: $(INSTALLED) $(if $(LINUX),$(LAB_INSTALLED)) $(if $(LAB),lab-machine)  ##
 
 generate: $(INSTALLED)  ## write generated files: compiled facts, schemas, pages
 	$(BIN)/python tools/generate.py
+
+.PHONY: e2e-lists
+e2e-lists: $(LAB_INSTALLED)  ## the names of upstream's tests of one minor, from its own e2e.test: MINOR=1.37 (Go, up to an hour)
+	$(BIN)/python tools/e2e_lists.py $(MINOR)
 
 clean:  ## remove everything made here
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage build dist

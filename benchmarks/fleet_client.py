@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 from transom.cli.main import OBJECTS_A_COLLECTION, main
 
 gc.set_threshold(OBJECTS_A_COLLECTION)  # as main does before it imports a command
-from transom.cli import cluster_access, fleet_access  # noqa: E402
+from transom.cli.options import cluster_access, fleet_access  # noqa: E402
 
 
 def serve(path: str, answer: Callable[..., Any]) -> None:

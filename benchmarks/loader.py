@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import yaml
 
 import corpus
-from transom.spec.loader import load
+from transom.yamlio.loader import load
 
 PROMISED = 2.0
 _FILES = 400

@@ -78,9 +78,9 @@ class Counted:
 def main() -> int:
     """Do the request and print what each step cost."""
     sys.path.insert(0, r"C:\k\transom\node.pyz")
-    program = importlib.import_module("transom.node.program")
-    read_request = importlib.import_module("transom.node.request").read_request
-    runner = importlib.import_module("transom.node.runner")
+    program = importlib.import_module("transom.node.verbs.program")
+    read_request = importlib.import_module("transom.node.verbs.request").read_request
+    runner = importlib.import_module("transom.node.engine.runner")
     layout = importlib.import_module("transom.node.layout")
     verb = importlib.import_module("transom.model.request").Verb(sys.argv[1])
     host = program.this_machine(lasting=True)

@@ -19,27 +19,27 @@ from typing import Any
 import trustme
 import yaml
 from tests.support import windows_folders
-from tests.unit.node.conftest import FLAGS_FILE, KUBELET, KUBERNETES, kubeadm_for, patched
+from tests.support.cluster import MemoryApi
+from tests.support.node import FLAGS_FILE, KUBELET, KUBERNETES, kubeadm_for, patched
 
 from transom.errors import TemporaryError
-from transom.fleet.program import Brought, own_program
-from transom.fleet.survey import FleetDoors
+from transom.fleet.doors import FleetDoors
+from transom.fleet.on_host.program import Brought, own_program
 from transom.kube.api import Node
-from transom.kube.memory import MemoryApi
 from transom.model.fleet import Fleet, Host
 from transom.model.lock import Lock, LockEntry, SumFrom
 from transom.model.order import read_order
 from transom.model.recipe import Artifact, Unpack
-from transom.node.host.simulated import SimulatedHost
-from transom.node.host.simulated_services import SimulatedBackground
 from transom.node.host.values import Adapter, NodeHealth, PathKind, ServiceDefinition
 from transom.node.host.values import Completed as Ran
-from transom.node.kubelet_flags import parse_flags_file
-from transom.node.program import main
+from transom.node.kubernetes.kubelet_flags import parse_flags_file
+from transom.node.verbs.program import main
 from transom.recipe.pinnable import artifacts_of
 from transom.remote import powershell
 from transom.remote.session import Completed, Parcel
 from transom.spec.fleet import read_fleets
+from transom.testing.simulated_host import SimulatedHost
+from transom.testing.simulated_services import SimulatedBackground
 
 AUTHORITY = trustme.CA().cert_pem.bytes()
 NET_CONF = {"Network": "10.244.0.0/16", "Backend": {"Type": "vxlan", "VNI": 4096, "Port": 4789}}
@@ -85,6 +85,7 @@ class Machine:
     address: str = "10.0.0.21"
     host: SimulatedHost = field(default_factory=SimulatedHost)
     sessions: int = 0
+    open_sessions: int = 0
     commands: list[tuple[str, ...]] = field(default_factory=list)
     orders: list[str] = field(default_factory=list)
     tokens: list[str] = field(default_factory=list)
@@ -161,6 +162,7 @@ class Machine:
                 hint="check the address, that the service sshd runs there, and the way to its port",
             )
         self.sessions += 1
+        self.open_sessions += 1
         return Session(self)
 
     def tree(self) -> Any:
@@ -186,6 +188,7 @@ class Session:
 
     machine: Machine
     is_cut: bool = False
+    is_closed: bool = False
 
     @property
     def peer(self) -> str:
@@ -279,15 +282,20 @@ class Session:
         assert timeout_s > 0
 
     async def close(self) -> None:
-        pass
+        if not self.is_closed:
+            self.is_closed = True
+            self.machine.open_sessions -= 1
 
 
-@dataclass
 class Cluster(MemoryApi):
     """Nodes are there once their kubelet has its own credential; `writes` counts what was changed."""
 
-    machines: dict[str, Machine] = field(default_factory=dict)
-    writes: list[str] = field(default_factory=list)
+    def __init__(
+        self, server_version: str, *, machines: dict[str, Machine] | None = None, **more: Any
+    ) -> None:
+        super().__init__(server_version, **more)
+        self.machines = machines or {}
+        self.writes: list[str] = []
 
     async def node(self, name: str) -> Node | None:
         machine = self.machines.get(name)
@@ -313,9 +321,11 @@ class Cluster(MemoryApi):
         self.writes.append(f"create {secret.name}")
         await super().create_secret(secret)
 
-    async def set_unschedulable(self, name: str, *, unschedulable: bool) -> None:
+    async def set_unschedulable(
+        self, name: str, *, unschedulable: bool, annotations: Any = None
+    ) -> None:
         self.writes.append(f"{'cordon' if unschedulable else 'uncordon'} {name}")
-        await super().set_unschedulable(name, unschedulable=unschedulable)
+        await super().set_unschedulable(name, unschedulable=unschedulable, annotations=annotations)
 
     async def label_node(self, name: str, labels: Any) -> None:
         self.writes.append(f"label {name}")

@@ -23,7 +23,7 @@ import spnego
 import trustme
 from tests.simulation import Machine, Session
 
-from transom.fleet import ssh_server
+from transom.fleet.on_host import ssh_server
 from transom.remote.session import Completed
 from transom.remote.winrm import _FILES, WinRmSession, WinRmTarget
 

@@ -17,9 +17,9 @@ sys.path.insert(0, str(ROOT))
 
 from tests.simulation import Simulation, lock_of  # noqa: E402 - found by the line above
 
-from transom.cli import cluster_access, fleet_access  # noqa: E402
-from transom.cli.console import paint  # noqa: E402
 from transom.cli.main import main as transom  # noqa: E402
+from transom.cli.options import cluster_access, fleet_access  # noqa: E402
+from transom.cli.output.console import paint  # noqa: E402
 from transom.kube.api import Node  # noqa: E402
 from transom.model.fleet import KubernetesSpec  # noqa: E402
 from transom.node.host.values import Completed  # noqa: E402

@@ -17,8 +17,8 @@ from transom.addons import delivery, network_page
 from transom.addons.catalogue import render
 from transom.addons.setting import setting_of
 from transom.bootstrap import page as boot_page
-from transom.cli.documents.catalogue import DOCUMENTS
-from transom.cli.documents.schema import schema_of
+from transom.documents.catalogue import DOCUMENTS
+from transom.documents.schema import schema_of
 from transom.facts import compile as facts_compile
 from transom.facts.rows import COMPILED
 from transom.model.codec import decode, encode
@@ -31,6 +31,7 @@ from transom.spec.fleet import read_fleets
 from transom.spec.shapes.document import FLEET
 from transom.workload import differences, page
 from transom.workload.catalogue import all_rules
+from transom.workload.families import SECTIONS
 
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMAS = ROOT / "src" / "transom" / "schemas"
@@ -150,7 +151,7 @@ def rule_pages() -> Iterator[tuple[Path, str]]:
 def differences_page() -> Iterator[tuple[Path, str]]:
     """The API on Windows, field by field."""
     folder = ROOT / "examples"
-    wanted = (section.example for section in differences.SECTIONS if section.example)
+    wanted = (section.example for section in SECTIONS if section.example)
     examples = {name: (folder / name).read_text("utf-8") for name in wanted}
     pages = frozenset(rule.id for rule in all_rules())
     yield ROOT / "docs" / "api-differences.md", differences.differences(examples, pages=pages)

@@ -13,8 +13,8 @@ from transom.model.codec import encode
 from transom.model.journal import Owner
 from transom.model.recipe import Artifact, Recipe
 from transom.model.request import JoinSecrets, Request, Verb
-from transom.node.host.simulated import SimulatedHost
-from transom.node.program import main
+from transom.node.verbs.program import main
+from transom.testing.simulated_host import SimulatedHost
 
 _NEWEST_REVISION = 99_999
 _PIN = f"sha256:{'0' * 64}"

@@ -1,14 +1,15 @@
-"""The pages about the steps of the node program, made of the steps themselves; called by generate.py."""
+"""The pages about the steps of the node program, made of the steps themselves.py."""
 
 import inspect
 import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
+from typing import Any
 
 from transom.model.recipe import Recipe
-from transom.node.disruption import Disruption
-from transom.node.step import Seen, Step
+from transom.node.engine.disruption import Disruption
+from transom.node.engine.step import Seen, Step
 from transom.node.steps import PREPARE
 
 _MARK = "<!-- generated from src/transom/node/steps by tools/generate.py; edit nothing -->\n"
@@ -31,7 +32,7 @@ _DISRUPTION = {
 }
 
 
-def index(steps: Sequence[Step]) -> str:
+def index(steps: Sequence[Step[Any]]) -> str:
     """All steps in their order."""
     prepare = {step.id for step in PREPARE}
     rows = "".join(
@@ -49,7 +50,7 @@ def index(steps: Sequence[Step]) -> str:
     )
 
 
-def page(step: Step, *, at_work: Sequence[str], goldens: int) -> str:
+def page(step: Step[Any], *, at_work: Sequence[str], goldens: int) -> str:
     """One step; `at_work` are those of the golden recipes that it has something to do for."""
     module = sys.modules[type(step).__module__]
     keys = sorted(set(_recipe_keys(inspect.getsource(module))))
@@ -71,7 +72,7 @@ def page(step: Step, *, at_work: Sequence[str], goldens: int) -> str:
     )
 
 
-def _work(step: Step, at_work: Sequence[str], goldens: int) -> str:
+def _work(step: Step[Any], at_work: Sequence[str], goldens: int) -> str:
     recipes = "[golden recipe](../../tests/data/plans)"
     if not at_work:
         why = ": what it looks at comes with the join" if "join" in step.needs else ""
@@ -92,7 +93,7 @@ def _recipe_keys(source: str) -> Iterator[str]:
             yield first + "".join(word.title() for word in others)
 
 
-def _applies(step: Step) -> str:
+def _applies(step: Step[Any]) -> str:
     builds = ", ".join(map(str, step.applies.builds))
     versions = str(step.applies.kubernetes)
     parts = [

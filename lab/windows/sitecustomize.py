@@ -14,7 +14,7 @@ Every Python of a host loads this first, so it imports next to nothing until the
 import os
 import sys
 
-_HOST = "transom.node.host.windows"
+_HOST = "transom.node.host.windows.machine"
 _KEPT = r"C:\windows\transom-lab-access.json"
 _ORDER = r"C:\ProgramData\transom-lab\power-cut"
 _BACKUP_PRIVILEGE = 17
@@ -92,9 +92,9 @@ class _Power:
 def _remembering(host_class):  # noqa: C901 - classes, not branches
     from transom.node.host.files import SafeFiles
     from transom.node.host.values import PathKind
-    from transom.node.host.windows_disk import WindowsDisk
-    from transom.node.host.windows_error import last_failure
-    from transom.node.host.windows_services import WindowsServices
+    from transom.node.host.windows.disk import WindowsDisk
+    from transom.node.host.windows.error import last_failure
+    from transom.node.host.windows.services import WindowsServices
 
     power = _Power()
     shim = _shim()

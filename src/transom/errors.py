@@ -11,6 +11,8 @@
     ├─ PermanentError    exit 5   trying again is useless
     └─ InternalError     exit 70  a defect of Transom
 
+`kube.errors` has the refusals of an API server, below TemporaryError and PermanentError.
+
 Only the command line turns these into words and exit codes. Foreign exceptions are translated at
 the doors. This module ships to Windows hosts with `model` and `node`: standard library only.
 """

@@ -9,7 +9,7 @@ from transom.bootstrap.compile import BootFile
 from transom.capi.machines import SPECS
 from transom.capi.template import template
 from transom.capi.wish import CONTRACTS, Wish
-from transom.cli.capi.template import fill
+from transom.cli.commands.capi.template import fill
 from transom.facts.capi import Provider
 from transom.facts.rows import At, one
 from transom.model.version import Version

@@ -294,8 +294,8 @@ def test_a_layer_that_was_cut_off_goes_on_where_it_ended(place):
 
 def test_a_mirror_that_dies_is_named_and_leaves_nothing_half(place, monkeypatch):
     place.lock()
-    monkeypatch.setattr("transom.remote.download.RealClock.sleep", lambda *_: None)
-    path = "/github.com/flannel-io/flannel/releases/download/v0.28.0/flanneld.exe"
+    monkeypatch.setattr("transom.node.host.clock.RealClock.sleep", lambda *_: None)
+    path = "/github.com/flannel-io/flannel/releases/download/v0.28.9/flanneld.exe"
     place.web.scripts[path] = [cut(content_of(path), 100), status(503)]
     code, _, errors = place.create()
     assert code == 4
@@ -357,7 +357,7 @@ def test_images_go_into_a_registry_once(made, start, context):
 def test_an_upload_that_was_cut_off_goes_on_where_it_ended(  # noqa: PLR0917 - fixtures
     made, start, context, breaks, begun, monkeypatch
 ):
-    monkeypatch.setattr("transom.remote.download.RealClock.sleep", lambda *_: None)
+    monkeypatch.setattr("transom.node.host.clock.RealClock.sleep", lambda *_: None)
     other = start(Registry(context))
     other.upload_breaks = list(breaks)
     code, _, errors = made.transom("bundle", "push", str(made.bundle), "--to", other.url)
@@ -367,7 +367,7 @@ def test_an_upload_that_was_cut_off_goes_on_where_it_ended(  # noqa: PLR0917 - f
 
 
 def test_a_registry_that_takes_nothing_is_named(made, start, context, monkeypatch):
-    monkeypatch.setattr("transom.remote.download.RealClock.sleep", lambda *_: None)
+    monkeypatch.setattr("transom.node.host.clock.RealClock.sleep", lambda *_: None)
     other = start(Registry(context))
     other.upload_breaks = [0] * 100
     code, _, errors = made.transom("bundle", "push", str(made.bundle), "--to", other.url)

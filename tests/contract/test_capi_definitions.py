@@ -6,6 +6,7 @@ import jsonschema_rs
 import pytest
 from tests.contract.capi import name_of, objects_of, wishes
 from tests.contract.definitions import definitions
+from tests.support.contract_capi_definitions import closed
 
 pytestmark = pytest.mark.go
 _OTHERS = ("ConfigMap",)
@@ -24,27 +25,6 @@ def schemas():
             found[api, crd["spec"]["names"]["kind"]] = jsonschema_rs.validator_for(
                 closed(schema) | {"$schema": "http://json-schema.org/draft-04/schema#"}
             )
-    return found
-
-
-def closed(schema):
-    """The schema with unknown fields refused, as strict validation does."""
-    if not isinstance(schema, dict):
-        return schema
-    found = dict(schema)
-    found.pop("description", None)
-    if "(?i)" in found.get("pattern", ""):  # Go's way to write it; the API server checks it
-        del found["pattern"]
-    for key in ("items", "additionalProperties", "not"):
-        if key in found:
-            found[key] = closed(found[key])
-    for key in ("anyOf", "allOf", "oneOf"):
-        if key in found:
-            found[key] = [closed(part) for part in found[key]]
-    if "properties" in found:
-        found["properties"] = {name: closed(part) for name, part in found["properties"].items()}
-        if not found.get("x-kubernetes-preserve-unknown-fields"):
-            found.setdefault("additionalProperties", False)
     return found
 
 

@@ -4,22 +4,22 @@ import asyncio
 import shlex
 import subprocess
 import sys
-from dataclasses import replace
 
 import asyncssh
 import pytest
-from tests.contract.test_ssh import PASSWORD, USER, Server
 from tests.simulation import fleet_text
+from tests.support.cluster import MemoryApi
+from tests.support.contract_ssh import PASSWORD, USER, Server
 
-from transom.cli import access, host_ways
-from transom.cli.credentials import Secrets
+from transom.cli.environment import environment
 from transom.cli.main import main
+from transom.cli.options import host_access
 from transom.errors import PermanentError, UsageError
 from transom.kube.api import Secret
-from transom.kube.memory import MemoryApi
 from transom.model.fleet import FromPrompt
 from transom.remote.ssh_config import resolved
 from transom.remote.target import Target
+from transom.site import access
 from transom.spec.fleet import read_fleets
 
 
@@ -59,7 +59,9 @@ def echo(server, secrets=None, before=None, **ssh):
             }
             (fleet,) = read_fleets(document(given).encode(), name="fleet.yaml")
             try:
-                connect = host_ways.connect_to(fleet.hosts[0], secrets or Secrets(None))
+                connect = host_access.connect_to(
+                    fleet.hosts[0], secrets or host_access.secrets_of(None)
+                )
                 session = await connect()
                 done = await session.run(("echo",), stdin=b"hello", timeout_s=10)
                 await session.close()
@@ -111,7 +113,7 @@ def test_a_password_from_the_environment_a_command_a_file_and_a_prompt(
     assert (
         echo(server, **WAY, user=USER, credential=f"{{file: {tmp_path / 'password'}}}") == b"hello"
     )
-    secrets = Secrets(None)
+    secrets = host_access.secrets_of(None)
     secrets._kept[FromPrompt(), f"{USER} on the hosts"] = PASSWORD  # what a person typed
     assert echo(server, secrets, **WAY, user=USER, credential="{prompt: true}") == b"hello"
 
@@ -123,9 +125,13 @@ def test_a_password_in_a_secret_of_the_cluster_and_what_is_said_where_it_is_not(
     api = MemoryApi(server_version="1.37.1", secrets={("ops", "windows"): secret})
     place = "{secretRef: {namespace: ops, name: windows, key: KEY}}"
     way = {**WAY, "user": USER, "credential": place.replace("KEY", "password")}
-    assert echo(server, Secrets(api), **way) == b"hello"
+    assert echo(server, host_access.secrets_of(api), **way) == b"hello"
     with pytest.raises(UsageError, match="Secret ops/windows with the key other is not there"):
-        echo(server, Secrets(api), **{**way, "credential": place.replace("KEY", "other")})
+        echo(
+            server,
+            host_access.secrets_of(api),
+            **{**way, "credential": place.replace("KEY", "other")},
+        )
     with pytest.raises(UsageError, match="cannot be read without a kubeconfig"):
         echo(server, **way)
 
@@ -166,7 +172,7 @@ def test_the_keys_of_the_agent(server, tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("home")
 def test_a_user_of_a_domain(server, monkeypatch):
-    monkeypatch.setattr("tests.contract.test_ssh.USER", r"CORP\admin")
+    monkeypatch.setattr("tests.support.contract_ssh.USER", r"CORP\admin")
     monkeypatch.setenv("WINDOWS_PASSWORD", PASSWORD)
     way = {**WAY, "user": r"'CORP\admin'"}
     assert echo(server, **way, credential="{env: WINDOWS_PASSWORD}") == b"hello"
@@ -306,11 +312,8 @@ class TestAccess:
         assert main(["access", "rdp", "win-09"]) == 2
         assert "it has win-01" in capsys.readouterr().err
 
-    def test_the_remote_desktop_is_on_a_port_of_this_machine(
-        self, server, home, tmp_path, monkeypatch
-    ):
+    def test_the_remote_desktop_is_on_a_port_of_this_machine(self, server, home, monkeypatch):
         """A listener in the place of the desktop answers through the forwarded port."""
-        monkeypatch.chdir(tmp_path)
 
         async def story():
             desktop = await asyncio.start_server(_greet, "127.0.0.1", 0)
@@ -319,19 +322,38 @@ class TestAccess:
                 (home / "known_hosts").write_text(
                     f"[127.0.0.1]:{server.target.port} {server.host_key.export_public_key().decode()}"
                 )
-                target = replace(server.target, host_key=None, password=None)
-                session = await host_ways.open_ssh(target)
-                port = await session.forward(0, "localhost", access._DESKTOP)
-                reader, writer = await asyncio.open_connection("127.0.0.1", port)
-                said = await asyncio.wait_for(reader.read(5), 10)
-                writer.close()
-                await writer.wait_closed()
-                await session.close()
+                way = {"port": server.target.port, "user": USER, "host": "127.0.0.1"}
+                way["credential"] = f"{{file: {server.key_file}}}"
+                (fleet,) = read_fleets(document(way).encode(), name="fleet.yaml")
+                said = await asyncio.wait_for(_through_the_desktop(fleet.hosts[0]), 10)
             desktop.close()
             await desktop.wait_closed()
             return said
 
         assert asyncio.run(story()) == b"hello"
+
+
+async def _through_the_desktop(host):
+    """What answers on the port that was opened for the host's remote desktop."""
+    opened = asyncio.get_running_loop().create_future()
+    serving = asyncio.create_task(
+        access.serve_desktop(
+            host,
+            host_access.secrets_of(None),
+            environment(),
+            host_access.Terminal(),
+            port=0,
+            is_open=opened.set_result,
+        )
+    )
+    await asyncio.wait([opened, serving], return_when=asyncio.FIRST_COMPLETED)
+    reader, writer = await asyncio.open_connection("127.0.0.1", opened.result())
+    said = await reader.read(5)
+    writer.close()
+    await writer.wait_closed()
+    serving.cancel()
+    await asyncio.wait([serving])
+    return said
 
 
 async def _greet(_reader, writer):

@@ -13,8 +13,8 @@ import pytest
 from tests.simulation import Simulation, fleet_text, lock_of, python_archive
 from tests.ssh_hosts import SshHosts
 
-from transom.cli import cluster_access, fleet_access
 from transom.cli.main import main
+from transom.cli.options import cluster_access, fleet_access
 from transom.model.fleet import KubernetesSpec
 from transom.model.order import read_order
 from transom.node.host.values import Completed

@@ -8,9 +8,9 @@ from tests.simulation import Machine, fleet_text
 from tests.winrm_server import HOST_KEY, WinRmServer
 from tree_sitter import Language, Parser
 
-from transom.cli import host_ways
 from transom.cli.main import main
-from transom.fleet import ssh_server
+from transom.fleet.on_host import ssh_server
+from transom.site import hosts
 from transom.spec.fleet import read_fleets
 
 pytest.importorskip("pypsrp")
@@ -113,7 +113,7 @@ def test_after_a_failure_at_any_act_a_second_run_completes_and_removal_takes_all
     async def connect():
         return server.directly()
 
-    monkeypatch.setattr(host_ways, "connect_to", lambda *_: connect)
+    monkeypatch.setattr(hosts, "connect_to", lambda *_: connect)
     first, number, codes = server.ssh.snapshot(), 0, {0}
     while True:
         server.ssh.failing = (number, is_done)

@@ -2,10 +2,10 @@
 
 import asyncio
 
-from tests.contract.kube import APPROVERS, keeps_its_promises
+from tests.contract.kube import APPROVERS, FOREIGN, keeps_its_promises
+from tests.support.cluster import Budget, MemoryApi
 
 from transom.kube.api import Node, Pod
-from transom.kube.memory import Budget, MemoryApi
 from transom.model.sight import CertificateRequestSight, RequestState, ServiceSight
 
 
@@ -44,4 +44,6 @@ def test_the_twin_keeps_the_promises_of_the_real_one():
         seen_requests=[asked],
         held_daemon_sets=({"metadata": {"name": "agent"}},),
     )
-    asyncio.run(keeps_its_promises(api, version="1.37.1", node="somebody"))
+    api.door.put(FOREIGN)
+    api.door.compact()
+    asyncio.run(keeps_its_promises(api, version="1.37.1", node="somebody", forgets=True))

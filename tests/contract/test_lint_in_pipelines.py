@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from transom.spec.loader import load
+from transom.yamlio.loader import load
 
 ROOT = Path(__file__).parents[2]
 POD = """\
@@ -34,7 +34,11 @@ def folder(tmp_path):
 
 
 def document(name):
-    (found,) = load((ROOT / name).read_bytes(), name=name)
+    return document_of((ROOT / name).read_bytes())
+
+
+def document_of(text):
+    (found,) = load(text, name="document")
     return found.value
 
 
@@ -92,21 +96,64 @@ class TestAction:
 
 
 class TestHook:
-    """`.pre-commit-hooks.yaml`, by its entry."""
+    """`.pre-commit-hooks.yaml`, by its entries."""
+
+    def names(self, hook, folder):
+        return sorted(path.name for path in folder.iterdir() if re.search(hook["files"], path.name))
+
+    def test_it_fixes_the_files_it_is_for(self, folder):
+        _lint, hook = document(".pre-commit-hooks.yaml")
+        assert hook["id"] == "transom-fix"
+        done = run([*shlex.split(hook["entry"]), *self.names(hook, folder)], folder)
+        # pre-commit itself fails where a hook changes a file.
+        assert done.returncode == 0, done.stderr
+        assert (folder / "bad pod.yaml").read_text() == CLEAN
+        assert (folder / "good.yaml").read_text() == CLEAN
 
     def test_it_lints_the_files_it_is_for(self, folder):
-        (hook,) = document(".pre-commit-hooks.yaml")
-        names = sorted(
-            path.name for path in folder.iterdir() if re.search(hook["files"], path.name)
-        )
+        hook, _fix = document(".pre-commit-hooks.yaml")
+        names = self.names(hook, folder)
         assert names == ["bad pod.yaml", "good.yaml"]
         done = run([*shlex.split(hook["entry"]), *names], folder)
         assert done.returncode == 1, done.stderr
         assert "[WIN001]" in done.stdout
 
+    def test_files_that_are_no_manifests_do_not_fail_a_commit(self, folder):
+        templates = folder / "shop" / "templates"
+        templates.mkdir(parents=True)
+        (folder / "shop" / "Chart.yaml").write_text("apiVersion: v2\nname: shop\n")
+        (templates / "web.yaml").write_text("{{- if .a }}\nkind: Pod\n{{- end }}\n")
+        (folder / "ci.yaml").write_text("job: !reference [a, b]\n")
+        for hook in document(".pre-commit-hooks.yaml"):
+            names = ["good.yaml", "ci.yaml", "shop/templates/web.yaml"]
+            done = run([*shlex.split(hook["entry"]), *names], folder)
+            assert done.returncode == 0, done.stderr
+
     def test_files_are_not_shared_out_because_they_belong_together(self):
-        (hook,) = document(".pre-commit-hooks.yaml")
-        assert hook["require_serial"] is True
+        for hook in document(".pre-commit-hooks.yaml"):
+            assert hook["require_serial"] is True
+
+
+class TestPage:
+    """The snippets of docs/lint.md that people paste."""
+
+    def snippets(self):
+        page = (ROOT / "docs" / "lint.md").read_text()
+        return [
+            document_of(text) for text in re.findall(r"```yaml\n(.*?)```", page, flags=re.DOTALL)
+        ]
+
+    def test_the_hooks_it_names_exist(self):
+        ids = {hook["id"] for hook in document(".pre-commit-hooks.yaml")}
+        (used,) = [snippet for snippet in self.snippets() if "repos" in snippet]
+        assert {hook["id"] for repo in used["repos"] for hook in repo["hooks"]} == ids
+
+    def test_the_workflow_gives_the_action_what_it_takes(self):
+        inputs = document("action.yml")["inputs"]
+        (workflow,) = [snippet for snippet in self.snippets() if "jobs" in snippet]
+        (job,) = workflow["jobs"].values()
+        (step,) = [step for step in job["steps"] if "transom" in step.get("uses", "")]
+        assert set(step["with"]) <= set(inputs)
 
 
 class TestProblemMatcher:

@@ -17,8 +17,8 @@ import pytest
 
 import corpus
 from transom.errors import InvalidDocument
-from transom.spec import node
-from transom.spec.loader import load
+from transom.yamlio import node
+from transom.yamlio.loader import load
 
 pytestmark = pytest.mark.go
 

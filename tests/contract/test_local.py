@@ -7,8 +7,7 @@ import sys
 import pytest
 from tests.simulation import fleet_text
 
-from transom.cli import host_ways
-from transom.cli.credentials import Secrets
+from transom.cli.options import host_access
 from transom.errors import PermanentError, TemporaryError, UsageError
 from transom.remote.local import LocalSession
 from transom.remote.session import Completed, Parcel
@@ -76,7 +75,7 @@ def test_a_fleet_whose_host_is_this_machine_needs_windows_here():
     (fleet,) = read_fleets(text.encode(), name="fleet.yaml")
 
     async def connected():
-        await host_ways.connect_to(fleet.hosts[0], Secrets(None))()
+        await host_access.connect_to(fleet.hosts[0], host_access.secrets_of(None))()
 
     with pytest.raises(UsageError, match="this machine does not run Windows"):
         asyncio.run(connected())

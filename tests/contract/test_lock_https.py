@@ -8,9 +8,9 @@ import pytest
 from tests.artifacts import artifact
 from tests.contract.web import Handler, ProxyServer, body
 
-from transom.cli import lock as lock_command
-from transom.cli import lock_file
+from transom.cli.commands import lock as lock_command
 from transom.cli.main import main
+from transom.cli.options import lock_file
 from transom.errors import UsageError
 from transom.model.lock import Lock, SumFrom
 from transom.recipe.lock import PinnableArtifact, pinned

@@ -9,8 +9,8 @@ from tests.contract.web import Server, status
 
 from transom.errors import PermanentError, TemporaryError
 from transom.node.host.cluster import NodeCluster
-from transom.node.host.simulated import SimulatedHost
 from transom.node.host.values import NodeHealth
+from transom.testing.simulated_host import SimulatedHost
 
 CONFIG = r"C:\kubelet.conf"
 PATH = "/api/v1/nodes/win-01"

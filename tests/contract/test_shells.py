@@ -10,13 +10,13 @@ from pathlib import Path
 
 import asyncssh
 import pytest
-from tests.contract.test_ssh import USER, Person, _Gate
 from tests.support import windows_shells
+from tests.support.contract_ssh import USER, Person, _Gate
 from tests.support.windows_shells import MisreadError
 
 from transom.bootstrap.compile import carried
 from transom.errors import PermanentError, UsageError
-from transom.fleet import folder
+from transom.fleet.on_host import folder
 from transom.remote import powershell
 from transom.remote.shells import WHICH, Shell, line_of, told
 from transom.remote.ssh import connect

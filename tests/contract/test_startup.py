@@ -10,32 +10,41 @@ import pytest
 _LATER = (
     "http.client",
     "httpx2",
-    "lightkube",
     "tarfile",
     "transom.addons",
-    "transom.cli.fetchers",
+    "transom.site.downloads",
     "transom.image",
     "transom.kube.client",
     "transom.node.host",
     "transom.node.steps",
     "transom.remote.https",
     "transom.remote.winrm",
+    "transom.testing",
+    "wsproto",
     "yaml",
 )
 _NOT_FOR_THE_KUBELET = (
     *("argparse", "asyncio", "ctypes", "http.client", "ssl", "urllib.request"),
-    *("transom.model.recipe", "transom.node.program", "transom.node.steps"),
+    *("transom.model.recipe", "transom.node.verbs.program", "transom.node.steps"),
 )
-_PLAN = ("transom.cli.plan", "transom.fleet.survey", "transom.remote.ssh", "transom.spec.fleet")
+_PLAN = (
+    "transom.cli.commands.plan",
+    "transom.fleet.survey",
+    "transom.remote.ssh",
+    "transom.spec.fleet",
+)
 
 
 @pytest.mark.parametrize(
     ("modules", "later"),
     [
         (_PLAN, _LATER),
-        (("transom.cli.plan",), (*_LATER, "asyncssh", "transom.fleet", "transom.recipe.resolve")),
+        (
+            ("transom.cli.commands.plan",),
+            (*_LATER, "asyncssh", "transom.fleet", "transom.recipe.resolve"),
+        ),
         (("transom.cli.main",), ("argparse", "asyncio", "dataclasses", "transom.errors")),
-        (("transom.node.run.kubelet",), _NOT_FOR_THE_KUBELET),
+        (("transom.node.supervise.kubelet",), _NOT_FOR_THE_KUBELET),
     ],
     ids=["a plan", "its help", "the version", "the kubelet's service, which must answer in 30 s"],
 )
@@ -44,6 +53,16 @@ def test_starting_imports_nothing_before_it_is_needed(modules, later):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=60)
     imported = set(json.loads(done.stdout))
     assert sorted(imported & set(later)) == []
+
+
+def test_only_the_verb_that_is_asked_for_is_imported():
+    code = (
+        "import sys; from transom.cli.commands import find; from transom.cli.main import parser_for; "
+        "parser_for(find('bundle')).parse_args(['verify', 'a.bundle']); "
+        "print(*(name for name in sys.modules if name.startswith('transom.cli.commands.bundle.')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=60)
+    assert done.stdout.decode().strip() == "transom.cli.commands.bundle.verify"
 
 
 def test_starting_to_speak_ssh_starts_no_program():

@@ -6,10 +6,9 @@ import pytest
 from tests.simulation import Machine, fleet_text, python_archive
 from tests.winrm_server import WinRmServer
 
-from transom.cli import host_ways
-from transom.cli.credentials import Secrets
+from transom.cli.options import host_access
 from transom.errors import PermanentError, TemporaryError
-from transom.fleet.program import Brought, NodeProgram, own_program
+from transom.fleet.on_host.program import Brought, NodeProgram, own_program
 from transom.remote.winrm import WinRmTarget, connect
 from transom.spec.fleet import read_fleets
 
@@ -63,7 +62,7 @@ def test_a_fleet_that_names_winrm_reaches_its_host_with_the_password_of_a_domain
         (fleet,) = read_fleets(text.encode(), name="fleet.yaml")
 
         async def story():
-            session = await host_ways.connect_to(fleet.hosts[0], Secrets(None))()
+            session = await host_access.connect_to(fleet.hosts[0], host_access.secrets_of(None))()
             done = await session.run(("hostname",), timeout_s=10)
             await session.close()
             return done.code
@@ -83,7 +82,7 @@ def test_the_node_program_is_brought_asked_and_taken_away(server):
         return inventory, done.code
 
     inventory, code = asyncio.run(story())
-    assert inventory["kind"] == "Inventory"
+    assert inventory.kind == "Inventory"
     assert code == 0
     assert not any("inventory" in word for words in server.seen for word in words)
 

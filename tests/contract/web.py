@@ -214,7 +214,11 @@ class FakeClock:
     waits: list[float] = field(default_factory=list)
 
     def now(self) -> float:
-        """Seconds."""
+        """Seconds since the epoch."""
+        return self.time
+
+    def monotonic(self) -> float:
+        """Seconds that never go back."""
         return self.time
 
     def sleep(self, seconds: float) -> None:

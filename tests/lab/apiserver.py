@@ -15,7 +15,7 @@ from threading import local
 from typing import Any
 from urllib.parse import urlsplit
 
-from transom.spec.loader import load
+from transom.yamlio.loader import load
 
 _THREADS = 8
 _TIMEOUT_S = 30.0

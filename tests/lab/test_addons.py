@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from tests.contract.objects import FOREIGN, keeps_its_promises
 from tests.unit.addons.golden import FLEETS, everything, golden_setting
 
 from transom.addons.pipe_policy import pipe_policy
@@ -14,8 +13,6 @@ from transom.cli.main import main
 from transom.errors import PermanentError
 from transom.fleet.rights import rights
 from transom.kube.client import open_cluster
-from transom.kube.objects import KubeObjects
-from transom.model.manifest import name_of
 from transom_lab.controlplane import Component
 from transom_lab.lab import Wish
 
@@ -44,7 +41,7 @@ def walk(lab, work):
     async def connected():
         api = open_cluster(lab.kubeconfig)
         try:
-            return await work(KubeObjects(api))
+            return await work(api.door)
         finally:
             await api.close()
 
@@ -73,22 +70,9 @@ def have(lab, manifest):
 
     async def work(objects):
         # By another manager than ours, as if by kubectl.
-        await objects._api.send(
-            "PATCH",
-            await objects._path(name_of(manifest)),
-            act="make",
-            subject="it",
-            params={"fieldManager": "somebody", "force": "true"},
-            body=manifest,
-            media_type="application/apply-patch+yaml",
-        )
+        await objects.apply(manifest, manager="somebody", force=True)
 
     walk(lab, work)
-
-
-def test_the_real_server_keeps_the_promises(server):
-    have(server, FOREIGN)
-    walk(server, keeps_its_promises)
 
 
 @pytest.mark.parametrize("path", SERVED, ids=lambda path: path.stem)

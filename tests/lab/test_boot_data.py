@@ -4,19 +4,14 @@ Its UserData plugin runs as it is, in Wine; the restart it asks for is the lab's
 program are fetched by their hashes from a folder of the host.
 """
 
-import hashlib
-import io
 import json
-import shutil
-import zipfile
 from dataclasses import replace
 
 import pytest
-from tests.lab import test_cloudbase_init as cloudbase
-from tests.lab.test_node import Site
+from tests.support import lab_cloudbase_init as cloudbase
+from tests.support.lab_boot_data import Machine
 
-from transom.bootstrap.compile import BootPlan, Fetched, compile_boot_data, join_configuration
-from transom.model.request import Verb
+from transom.bootstrap.compile import carried_configuration, compile_boot_data
 from transom_lab.binaries import Binaries
 from transom_lab.places import cache_directory
 from transom_lab.programs import Goos, program
@@ -27,60 +22,6 @@ CONFIGURATION = "run/kubeadm/kubeadm-join-config.yaml"
 REPORT = "k/transom/boot/report.json"
 
 
-class Machine(Site):
-    """A host that boots with boot data."""
-
-    def __init__(self, lab):
-        super().__init__(lab)
-        self.c = self.host.drive_c
-        program = self.c / "k" / "transom" / "node.pyz"
-        (self.c / "bundle").mkdir(exist_ok=True)
-        shutil.move(program, self.c / "bundle" / "node.pyz")
-        shutil.rmtree(program.parent)
-        self._zip_python()
-        shutil.copytree(cloudbase._packages(), self.c / "cloudbase-init", dirs_exist_ok=True)
-        cloudbase._write(self.host, r"C:\k\run.py", cloudbase._RUN)
-
-    def _zip_python(self):
-        """The lab's own Python as an archive, in place of python.org's."""
-        archive = io.BytesIO()
-        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as opened:
-            for path in (self.c / "Python").rglob("*"):
-                if path.is_file():
-                    opened.write(path, path.relative_to(self.c / "Python"))
-        (self.c / "bundle" / "python.zip").write_bytes(archive.getvalue())
-
-    def fetched(self, name):
-        content = (self.c / "bundle" / name).read_bytes()
-        return Fetched(sha256=hashlib.sha256(content).hexdigest(), url=f"file:///C:/bundle/{name}")
-
-    def plan(self, token=""):
-        request = self.request(Verb.JOIN)
-        wrong = {"token": token, "discovery": "3s"}
-        secrets = replace(request.join, **wrong) if token else request.join
-        # The pool's recipe: whatever machine boots with it puts its own name in.
-        recipe = replace(
-            self.recipe,
-            identity=replace(self.recipe.identity, name="a-pool"),
-            join=replace(self.recipe.join, node_name="a-pool"),
-        )
-        return BootPlan(
-            request=replace(request, recipe=recipe, join=None),
-            python=self.fetched("python.zip"),
-            program=self.fetched("node.pyz"),
-            join=secrets,
-        )
-
-    def boot(self, data):
-        """Let cloudbase-init execute boot data; answer its status and whether to restart."""
-        cloudbase._write(self.host, r"C:\k\user-data", data.decode())
-        said = self.host.run([r"C:\Python\python.exe", r"C:\k\run.py"], timeout_s=280, check=False)
-        return said.strip().splitlines()[-1], said
-
-    def has(self, path):
-        return (self.c / path).exists()
-
-
 @pytest.fixture(scope="module")
 def booting(bare_lab):
     with bare_lab("boot-data", feature=False) as lab:
@@ -89,8 +30,8 @@ def booting(bare_lab):
 
 def test_kubeadm_exe_accepts_the_document(booting):
     """The very kubeadm that would read it."""
-    document = join_configuration(booting.recipe.join, booting.plan().join)
-    cloudbase._write(booting.host, r"C:\k\join.json", json.dumps(document))
+    document = carried_configuration(booting.recipe.join, booting.plan().join)
+    cloudbase.write(booting.host, r"C:\k\join.json", json.dumps(document))
     said = booting.host.run(
         [
             rf"C:\bundle\{booting.lab.record.kubernetes}\kubeadm.exe",
@@ -112,7 +53,7 @@ def test_kubeadm_exe_of_its_time_accepts_older_documents(booting, api, version):
     recipe = booting.recipe.join
     runtime = recipe.cri_socket if api == "v1beta3" else "npipe:////./pipe/docker_engine"
     older = replace(recipe, api_version=f"kubeadm.k8s.io/{api}", cri_socket=runtime)
-    document = json.dumps(join_configuration(older, booting.plan().join))
+    document = json.dumps(carried_configuration(older, booting.plan().join))
     wanted = program("kubeadm", Goos.WINDOWS, version)
     built = Binaries(cache=cache_directory(), progress=Progress()).fetch([wanted])[wanted]
     booting.host.put(built, rf"C:\k\kubeadm-{version}.exe")
@@ -131,7 +72,7 @@ _VALIDATING = {
 
 def _said(machine, version, verb, text):
     """What kubeadm says to a document, on both its streams."""
-    cloudbase._write(machine.host, r"C:\k\join.json", text)
+    cloudbase.write(machine.host, r"C:\k\join.json", text)
     command = rf"C:\k\kubeadm-{version}.exe {verb} --config C:\k\join.json > C:\k\said.txt 2>&1"
     machine.host.run(["cmd", "/c", command], timeout_s=60, check=False)
     return (machine.c / "k/said.txt").read_text("utf-8", errors="replace")

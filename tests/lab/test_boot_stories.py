@@ -12,8 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.lab import test_cloudbase_init as cloudbase
-from tests.unit.bootstrap.test_story import CASES, data_of, machine_of, told
+from tests.support import lab_cloudbase_init as cloudbase
+from tests.support.bootstrap_story import CASES, data_of, machine_of, told
 
 from transom.bootstrap.reader import tell
 
@@ -31,10 +31,10 @@ def executed(cluster):
     """What happened with each document, by the case's name."""
     host = cluster.lab.host("win1")
     target = host.drive_c / "cloudbase-init"
-    shutil.copytree(cloudbase._packages(), target, dirs_exist_ok=True)
+    shutil.copytree(cloudbase.packages(), target, dirs_exist_ok=True)
     host.put(_RECORDER, r"C:\k\cloudbase_recorder.py")
     host.put(_DRIVER, r"C:\k\execute_boot_data.py")
-    cloudbase._write(host, r"C:\k\documents.json", json.dumps([_document(c) for c in cases()]))
+    cloudbase.write(host, r"C:\k\documents.json", json.dumps([_document(c) for c in cases()]))
     python = r"C:\Python\python.exe"
     host.run(
         [python, r"C:\k\execute_boot_data.py", r"C:\k\documents.json", r"C:\k\stories.json"],

@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 import trustme
 import yaml
-from tests.lab.conftest import BareLab
 from tests.lab.snapshot import snapshot
+from tests.support.lab import BareLab
 
 from transom.cli.main import main
 from transom_lab.fleet import LabFleet, prepare_fleet
@@ -123,13 +123,13 @@ def test_a_host_becomes_ready_with_nothing_but_the_bundle(site):
     assert code == 0, out + said
     (host,) = json.loads(out)["hosts"]
     assert host["ready"] is True
-    assert "carry artifacts to the host" in said
+    assert "upload artifacts to the host" in said
     assert not (site.lab.host("win1").drive_c / "k/transom/carried").exists()
 
     code, out, said = site.apply()
     assert code == 0, out + said
     assert "win1: nothing to do" in out
-    assert "carry artifacts" not in said
+    assert "upload artifacts" not in said
 
 
 def test_a_python_that_somebody_else_signed_is_refused(site):

@@ -16,8 +16,8 @@ from tempfile import TemporaryFile
 from typing import Any, Self
 
 import pytest
-from tests.lab.conftest import BareLab
 from tests.lab.snapshot import files, snapshot
+from tests.support.lab import BareLab
 
 from transom_lab.fleet import LabFleet, join_flags, prepare_fleet, reset_flags
 from transom_lab.host import WindowsHost

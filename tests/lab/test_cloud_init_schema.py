@@ -7,8 +7,8 @@ import shutil
 import subprocess
 
 import pytest
-from tests.unit.bootstrap.test_compile import plan
-from tests.unit.bootstrap.test_story import CASES, data_of, machine_of
+from tests.support.bootstrap_compile import plan
+from tests.support.bootstrap_story import CASES, data_of, machine_of
 
 from transom.bootstrap.compile import User, compile_boot_data
 from transom.bootstrap.lint import Origin, lint

@@ -15,12 +15,12 @@ import pytest
 from transom_lab.lab import KUBELET_COMMAND, prepare
 
 _CONFIGURATION = r"""
-version = 3
+version = 4
 root = 'C:\ProgramData\containerd\root'
 state = 'C:\ProgramData\containerd\state'
 # virtdisk is missing below these two.
 disabled_plugins = ['io.containerd.snapshotter.v1.cimfs', 'io.containerd.snapshotter.v1.blockcim']
-[grpc]
+[plugins.'io.containerd.server.v1.grpc']
 address = '\\.\pipe\containerd-containerd'
 [plugins.'io.containerd.cri.v1.runtime'.cni]
 conf_dir = 'C:\etc\cni\net.d'
@@ -103,7 +103,7 @@ def test_the_recipes_configuration_is_read_as_meant(cluster, host):
 
 
 def test_a_wrongly_typed_option_is_refused_with_its_name(cluster, host):
-    _write(host, r"C:\k\bad.toml", "version = 3\noom_score = 'high'\n")
+    _write(host, r"C:\k\bad.toml", "version = 4\noom_score = 'high'\n")
     answer = cluster.ssh(host.plan.name, r"C:\k\containerd.exe --config C:\k\bad.toml config dump")
     assert answer.code != 0
     assert "into struct field config.Config.OOMScore of type int" in answer.text, answer.text
@@ -129,7 +129,7 @@ def test_a_kubelet_is_ready_on_containerd_once_a_network_is_configured(cluster, 
     joined = cluster.join("win2")
     assert joined.code == 0, joined.text
     info = cluster.get("node", "win2")["status"]["nodeInfo"]
-    eventually(lambda: _runtime(cluster) == "containerd://2.2.1", f"the runtime is real: {info}")
+    eventually(lambda: _runtime(cluster) == "containerd://2.3.7", f"the runtime is real: {info}")
     time.sleep(1)
     assert not cluster.is_ready("win2")
     _write(host, r"C:\etc\cni\net.d\10-n.conflist", _NETWORK)

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.lab.conftest import BareLab
-from tests.unit.node.doctor.conftest import pem
+from tests.support.lab import BareLab
+from tests.support.node_doctor import pem
 
 from transom_lab.fleet import LabFleet, join_flags, prepare_fleet
 from transom_lab.host import WindowsHost

@@ -9,10 +9,10 @@ from typing import Any
 
 import asyncssh
 import pytest
-from tests.lab.conftest import PIPE
+from tests.support.lab import PIPE
 
 import transom
-from transom.node.build import build_node_zip
+from transom.node.packaging.build import build_node_zip
 from transom_lab.faults import Faults
 from transom_lab.hns.faults import Fault
 from transom_lab.standins import CriFault, set_cri_faults
@@ -83,7 +83,7 @@ _FLUSH = r"""
 import sys
 sys.path.insert(0, r"C:\k\node.pyz")
 from transom.node.host.values import RegistryData
-from transom.node.host.windows import WindowsHost
+from transom.node.host.windows.machine import WindowsHost
 host = WindowsHost()
 host.registry.make_key(r"SOFTWARE\Lab")
 host.registry.put(r"SOFTWARE\Lab", "Flushed", RegistryData("string", "kept"))
@@ -142,7 +142,7 @@ def test_a_full_disk_refuses_writes_until_there_is_room_again(cluster, faults):
 _WRITES = r"""
 import sys
 sys.path.insert(0, r"C:\k\node.pyz")
-from transom.node.host.windows import WindowsHost
+from transom.node.host.windows.machine import WindowsHost
 disk = WindowsHost().disk
 for number in range(1, 9):
     disk.create(rf"C:\k\written{number}.txt")
@@ -200,7 +200,7 @@ def _put(host: Any, place: str, text: str) -> None:
 _HELD = r"""
 import shutil, subprocess, sys
 sys.path.insert(0, r"C:\k\node.pyz")
-from transom.node.host.windows import WindowsHost
+from transom.node.host.windows.machine import WindowsHost
 host, held, part = WindowsHost(), r"C:\Python\held.exe", r"C:\Python\held.part"
 disk = host.disk
 for act, ends in ((lambda: host.files.move(part, held), False), (lambda: disk.remove(held), True)):

@@ -12,7 +12,7 @@ import pytest
 
 from transom.verify import page
 from transom.verify.grid import Look, tabs
-from transom.verify.results import Case, Outcome, RunResults, Variant
+from transom.verify.results import Case, Outcome, Results, RunResults, Variant
 from transom.verify.store import open_store
 
 NOW = 1_790_000_000
@@ -68,10 +68,10 @@ def grid_file(tmp_path_factory):
             for number in chance.sample(range(100, TESTS), 4):
                 cases[number] = Case(cases[number].name, Outcome.FLAKY, 0, "once")
             if run >= 390:
-                cases[42] = Case(cases[42].name, Outcome.FAILED, 0, "no route")
+                cases[42] = Case(cases[42].name, Outcome.FAILED, 90_500, "no route (0xc0370101)")
             on = Variant(kubernetes="1.37.1", windows="20348", kb="KB2" if run >= 390 else "KB1")
             results = RunResults(
-                job="ci", build=str(run), started=NOW - (RUNS - run) * 3600, variant=on, cases=tuple(cases), source=""
+                job="ci", build=str(run), started=NOW - (RUNS - run) * 3600, variant=on, results=Results.of(cases), source=""
             )  # fmt: skip
             store.add(results)
         made = tabs(store, now=NOW, look=Look())
@@ -149,6 +149,10 @@ def test_the_next_failure_by_keyboard_says_since_when_and_what_differed(opened):
     assert "last good run\nci/389" in shown
     assert "kb KB1 → KB2" in shown
     assert "no route" in shown
+    assert (
+        "cause\nthe image's Windows build does not fit the host (failure-image-os, sure)" in shown
+    )
+    assert "took\n1 min 31 s" in shown or "took in the newest run\n1 min 31 s" in shown
 
 
 def test_arrows_move_and_escape_closes(opened):

@@ -54,6 +54,11 @@ spec:
     spec:
       nodeSelector: {nowhere: "true"}
       containers: [{name: c, image: none}]
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: foreign}
+data: {mine: "1", shared: theirs}
 """
 _RUNNING = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
 
@@ -117,7 +122,14 @@ def test_the_real_server_keeps_the_promises(cluster, eventually):
     try:
         asyncio.run(walk())
     finally:
-        kinds = ("pod/calm-1", "pod/calm-2", "pdb/calm", "daemonset/agent", "csr/asked")
+        kinds = (
+            "pod/calm-1",
+            "pod/calm-2",
+            "pdb/calm",
+            "daemonset/agent",
+            "csr/asked",
+            "configmap/foreign",
+        )
         cluster.kubectl("delete", *kinds, "--ignore-not-found", "--force", "--grace-period=0")
 
 

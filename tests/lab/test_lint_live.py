@@ -4,10 +4,9 @@ import asyncio
 import json
 
 import pytest
-from tests.contract.listing import lists_what_is_there
 
 from transom.cli.main import main
-from transom.kube import listing
+from transom.kube import door
 from transom.kube.client import open_cluster
 
 NAMESPACE = "lint-live"
@@ -45,29 +44,16 @@ def live(cluster):
     cluster.kubectl("delete", "namespace", NAMESPACE, "--wait=false")
 
 
-def test_the_real_server_is_listed_as_its_twin(live):
-    async def walk():
-        lister = listing.KubeLister(open_cluster(live.lab.kubeconfig))
-        try:
-            await lists_what_is_there(
-                lister, version=live.lab.record.kubernetes, namespace=NAMESPACE
-            )
-        finally:
-            await lister.close()
-
-    asyncio.run(walk())
-
-
 def test_a_list_of_several_pages_is_whole(live, monkeypatch):
-    monkeypatch.setattr(listing, "_PAGE", 2)
+    monkeypatch.setattr(door, "PAGE", 2)
 
     async def names():
-        lister = listing.KubeLister(open_cluster(live.lab.kubeconfig))
+        api = open_cluster(live.lab.kubeconfig)
         try:
-            (kind,) = await lister.resources(["ClusterRole"])
-            return [item["metadata"]["name"] async for item in lister.objects(kind)]
+            (kind,) = await api.door.resources(["ClusterRole"])
+            return [item["metadata"]["name"] async for item in api.door.objects(kind)]
         finally:
-            await lister.close()
+            await api.close()
 
     found = asyncio.run(names())
     whole = live.get("clusterroles")["items"]

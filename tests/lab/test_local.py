@@ -8,9 +8,9 @@ import shutil
 
 import pytest
 import yaml
-from tests.lab.conftest import _ENDPOINT, Cluster, await_true
 from tests.lab.snapshot import snapshot
 from tests.lab.windows_cli import COMMAND, FOLDER, bring_cli
+from tests.support.lab import _ENDPOINT, Cluster, await_true
 
 from transom_lab.fleet import prepare_fleet
 from transom_lab.places import cache_directory

@@ -6,8 +6,8 @@ import time
 from dataclasses import replace
 
 import pytest
-from tests.lab import test_node as usual
-from tests.lab.test_node import POD_NETWORK, changed, differences
+from tests.support import lab_node as usual
+from tests.support.lab_node import POD_NETWORK, changed, differences
 
 from transom.model.recipe import File
 from transom.model.request import Verb

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 from pip._vendor import distlib
-from tests.lab.test_boot_data import Machine
+from tests.support.lab_boot_data import Machine
 
 from transom.bootstrap.compile import Fetched, compile_boot_data
 from transom.cli.main import main
@@ -31,7 +31,7 @@ from transom.model.image import OWNER, without_identity
 from transom.model.journal import Owner
 from transom.model.recipe import Recipe
 from transom.model.request import Request, Verb
-from transom.node.boot import adapted
+from transom.node.verbs.boot import adapted
 from transom_lab.binaries import Binaries
 from transom_lab.places import cache_directory
 from transom_lab.programs import Goos, program

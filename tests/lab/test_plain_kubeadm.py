@@ -8,10 +8,10 @@ import json
 from dataclasses import replace
 
 import pytest
-from tests.lab import test_node as usual
+from tests.support import lab_node as usual
 
 from transom.model.request import Verb
-from transom.node.run.kubelet import ADDRESS, WITHOUT
+from transom.node.supervise.kubelet import ADDRESS, WITHOUT
 from transom_lab.network import CONTROL_PLANE
 from transom_lab.nodeprogram import fit_recipe
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import asyncssh
 import pytest
-from tests.lab.test_node import changed, differences
-from tests.lab.test_upgrade import OLD, Site
+from tests.support.lab_node import changed, differences
+from tests.support.lab_upgrade import OLD, Site
 
 from transom.model.request import Verb
 from transom_lab.faults import Faults

@@ -7,7 +7,7 @@ import asyncio
 import json
 
 import pytest
-from tests.lab.test_node import PROGRAM, Site
+from tests.support.lab_node import PROGRAM, Site
 
 from transom.model.codec import encode
 from transom.model.entry import BroughtFile, NodeEntry

@@ -11,8 +11,8 @@ import time
 from dataclasses import replace
 
 import pytest
-from tests.lab import test_node as usual
 from tests.lab.other_side import LINUX_NODE, service
+from tests.support import lab_node as usual
 
 from transom.model.codec import decode
 from transom.model.recipe import Recipe

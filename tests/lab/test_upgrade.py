@@ -7,46 +7,19 @@ from a copy of its drive.
 from dataclasses import replace
 
 import pytest
-from tests.lab import test_node as usual
-from tests.lab.conftest import await_true
 from tests.lab.drives import Drive
-from tests.lab.test_node import differences
+from tests.support.lab import await_true
+from tests.support.lab_node import differences
+from tests.support.lab_upgrade import OLD, Site, said
 
 from transom.model.request import Verb
 from transom_lab.binaries import Binaries
-from transom_lab.nodeprogram import fit_recipe
 from transom_lab.places import cache_directory
 from transom_lab.programs import Goos, program
 from transom_lab.progress import Progress
 
 pytestmark = pytest.mark.timeout(900, func_only=True)
-OLD = "1.36.4"
 WRAPPER = r"C:\wrapper\kube-log-runner.exe"
-
-
-class Site(usual.Site):
-    """A host whose recipe can be that of either version."""
-
-    def __init__(self, lab):
-        super().__init__(lab)
-        self.new = self.recipe
-        self.old = fit_recipe(self.recipe, self.host, kubernetes=OLD)
-
-    @property
-    def version(self):
-        """What the API server says the kubelet is, once it is Ready."""
-        node = self.await_ready(timeout_s=120)
-        return node["status"]["nodeInfo"]["kubeletVersion"].removeprefix("v")
-
-    def done(self, verb, recipe, **changes):
-        """Run a verb to its end, with as many reboots as it asks for; give the steps that changed."""
-        self.recipe = recipe
-        answer = self.run(verb, **changes)
-        if answer.code == 4:
-            self.host.reboot()
-            answer = self.run(verb, **changes)
-        assert answer.code == 0, answer.lines
-        return said(answer, "changed", "step")
 
 
 @pytest.fixture(scope="module")
@@ -135,11 +108,6 @@ def test_a_session_that_is_lost_again_and_again_in_an_upgrade_changes_nothing(no
     lines = site.follow_through_cuts(Verb.UPGRADE, lengths_s=[0.2, 1, 2, 3, 4])
     assert lines[-1]["state"] == "done", lines
     assert site.version == site.lab.record.kubernetes
-
-
-def said(answer, state, what):
-    """One thing of every event in a state."""
-    return [line[what] for line in answer.lines if line.get("state") == state]
 
 
 def lasting(before, after):

@@ -8,7 +8,7 @@ parts were asked for, so no group is among them.
 import re
 from typing import Any
 
-from transom.fleet.folder import CLOSED, look_script, make_script
+from transom.fleet.on_host.folder import CLOSED, look_script, make_script
 from transom.node.host.values import PathKind
 from transom.remote.session import Completed
 

@@ -11,11 +11,11 @@ from importlib.resources import files
 
 import pytest
 import tree_sitter_powershell
-from tests.unit.bootstrap.test_compile import plan
+from tests.support.bootstrap_compile import plan
 from tree_sitter import Language, Node, Parser
 
 from transom.bootstrap.compile import compile_boot_data
-from transom.fleet import ssh_server, windows_update
+from transom.fleet.on_host import ssh_server, windows_update
 from transom.fleet.script import script
 from transom.image.packer.render import _policy
 from transom.remote import winrm

@@ -14,8 +14,8 @@ SITES = sorted({urlsplit(row.url).hostname or "" for row in rows.read(ArtifactRo
 
 @pytest.mark.parametrize("site", SITES)
 def test_a_site_of_downloads_is_reached_and_trusted(site):
-    from transom.node.host import windows_roots
     from transom.node.host.sockets import reaches
+    from transom.node.host.windows import roots as windows_roots
 
     roots: Any = windows_roots
     assert reaches(site, 443)

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import transom
-from transom.node.build import build_node_zip
+from transom.node.packaging.build import build_node_zip
 
 
 def test_the_host_keeps_the_contract(tmp_path):

@@ -90,7 +90,7 @@ func missing(what, id string) error {
 
 func (r *runtime) Version(context.Context, *cri.VersionRequest) (*cri.VersionResponse, error) {
 	return &cri.VersionResponse{
-		Version: "0.1.0", RuntimeName: "containerd", RuntimeVersion: "v2.2.1+transom-lab-standin", RuntimeApiVersion: "v1",
+		Version: "0.1.0", RuntimeName: "containerd", RuntimeVersion: "v2.3.7+transom-lab-standin", RuntimeApiVersion: "v1",
 	}, nil
 }
 

@@ -1,6 +1,6 @@
 // powershell.exe -EncodedCommand: the scripts with which Transom asks whose its folders are, and makes them.
 //
-// Answers `fleet/folder.py` of Transom, whose texts are below, with the line before them that tells the shell,
+// Answers `fleet/on_host/folder.py` of Transom, whose texts are below, with the line before them that tells the shell,
 // and `bootstrap/windows/owners.ps1`. It differs: Wine keeps no owner and no access list, so both are what
 // the node program or this stand-in set (C:\windows\transom-lab-access.json), else what a folder below C:\ of a
 // fresh Windows Server has, and every owner is Administrators.

@@ -9,21 +9,17 @@ import argparse
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from http import HTTPStatus
 from pathlib import Path
+from typing import Any
 
-import httpx2
-from lightkube import ApiError, AsyncClient, KubeConfig
-from lightkube.models.coordination_v1 import LeaseSpec
-from lightkube.models.core_v1 import NodeAddress, NodeCondition, NodeStatus, NodeSystemInfo
-from lightkube.models.meta_v1 import ObjectMeta
-from lightkube.resources.coordination_v1 import Lease
-from lightkube.resources.core_v1 import Node
-from lightkube.resources.core_v1 import NodeStatus as NodeStatusOf
-from lightkube.types import PatchType
-
+from transom.errors import TransomError
+from transom.kube.client import open_cluster
+from transom.kube.door import LEASE, NODE, Door
+from transom.kube.errors import AlreadyExists
+from transom.model.manifest import ObjectName
 from transom_lab.lab import Lab
 from transom_lab.namespaces import Enter
 from transom_lab.registry import windows_release
@@ -45,39 +41,37 @@ class Pretence:
     kubernetes: str
     windows: str
 
-    def status(self, number: int) -> NodeStatus:
+    def status(self, number: int) -> dict[str, Any]:
         """The status of the n-th node."""
-        now = datetime.now(UTC)
+        now = _now()
         release = windows_release(self.windows)
-        address = f"10.78.{number // 250}.{number % 250 + 1}"
-        ready = NodeCondition(
-            type="Ready",
-            status="True",
-            reason="LightKubelet",
-            message="the lab says so; there is no host",
-            lastHeartbeatTime=now,
-            lastTransitionTime=now,
-        )
+        ready = {
+            "type": "Ready",
+            "status": "True",
+            "reason": "LightKubelet",
+            "message": "the lab says so; there is no host",
+            "lastHeartbeatTime": now,
+            "lastTransitionTime": now,
+        }
         room = {"cpu": "4", "memory": "16Gi", "pods": "110"}
-        info = NodeSystemInfo(
-            architecture="amd64",
-            bootID="",
-            containerRuntimeVersion="none://light",
-            kernelVersion=f"10.0.{release.build}.{release.ubr}",
-            kubeProxyVersion="",
-            kubeletVersion=f"v{self.kubernetes}",
-            machineID="",
-            operatingSystem="windows",
-            osImage=release.product,
-            systemUUID="",
-        )
-        return NodeStatus(
-            addresses=[NodeAddress(address=address, type="InternalIP")],
-            allocatable=room,
-            capacity=room,
-            conditions=[ready],
-            nodeInfo=info,
-        )
+        nothing = ("bootID", "kubeProxyVersion", "machineID", "systemUUID")
+        info = {
+            **dict.fromkeys(nothing, ""),
+            "architecture": "amd64",
+            "containerRuntimeVersion": "none://light",
+            "kernelVersion": f"10.0.{release.build}.{release.ubr}",
+            "kubeletVersion": f"v{self.kubernetes}",
+            "operatingSystem": "windows",
+            "osImage": release.product,
+        }
+        address = f"10.78.{number // 250}.{number % 250 + 1}"
+        return {
+            "addresses": [{"address": address, "type": "InternalIP"}],
+            "allocatable": room,
+            "capacity": room,
+            "conditions": [ready],
+            "nodeInfo": info,
+        }
 
 
 def names(count: int) -> list[str]:
@@ -98,17 +92,17 @@ def start(lab: Lab, count: int) -> None:
     )
 
 
-async def serve(client: AsyncClient, count: int, pretence: Pretence) -> None:
+async def serve(door: Door, count: int, pretence: Pretence) -> None:
     """Register the nodes, then keep them Ready until cancelled."""
     numbered = list(enumerate(names(count)))
-    await _each(numbered, lambda number, name: _register(client, number, name, pretence))
+    await _each(numbered, lambda number, name: _register(door, number, name, pretence))
     beat = 0
     while True:
         began = asyncio.get_running_loop().time()
-        await _each(numbered, lambda _, name: _renew(client, name))
+        await _each(numbered, lambda _, name: _renew(door, name))
         beat += 1
         if beat % _STATUS_EVERY == 0:
-            await _each(numbered, lambda number, name: _report(client, number, name, pretence))
+            await _each(numbered, lambda number, name: _report(door, number, name, pretence))
         took = asyncio.get_running_loop().time() - began
         await asyncio.sleep(max(0.0, _RENEW_S - took))
 
@@ -123,55 +117,57 @@ async def _each(
         async with gate:
             try:
                 await do(number, name)
-            except (ApiError, httpx2.HTTPError) as error:
+            except TransomError as error:
                 sys.stderr.write(f"{name}: {error}\n")
 
     await asyncio.gather(*(one(number, name) for number, name in numbered))
 
 
-async def _register(client: AsyncClient, number: int, name: str, pretence: Pretence) -> None:
+async def _register(door: Door, number: int, name: str, pretence: Pretence) -> None:
     labels = {
         "kubernetes.io/os": "windows",
         "kubernetes.io/arch": "amd64",
         "kubernetes.io/hostname": name,
         MARK: "true",
     }
-    await _made(client.create(Node(metadata=ObjectMeta(name=name, labels=labels))))
-    await _report(client, number, name, pretence)
-    spec = LeaseSpec(
-        holderIdentity=name, leaseDurationSeconds=_LEASE_S, renewTime=datetime.now(UTC)
-    )
-    await _made(
-        client.create(Lease(metadata=ObjectMeta(name=name, namespace=NAMESPACE), spec=spec))
-    )
+    node = {"apiVersion": NODE.api_version, "kind": NODE.kind}
+    await _made(door, {**node, "metadata": {"name": name, "labels": labels}})
+    await _report(door, number, name, pretence)
+    lease = {"apiVersion": LEASE.api_version, "kind": LEASE.kind}
+    spec = {"holderIdentity": name, "leaseDurationSeconds": _LEASE_S, "renewTime": _precisely()}
+    await _made(door, {**lease, "metadata": {"name": name, "namespace": NAMESPACE}, "spec": spec})
 
 
-async def _report(client: AsyncClient, number: int, name: str, pretence: Pretence) -> None:
-    body = {"status": pretence.status(number).to_dict()}
-    await client.patch(NodeStatusOf, name, body, patch_type=PatchType.MERGE)
+async def _report(door: Door, number: int, name: str, pretence: Pretence) -> None:
+    node = ObjectName(NODE.api_version, NODE.kind, "", name)
+    await door.patch(node, {"status": pretence.status(number)}, subresource="status")
 
 
-async def _renew(client: AsyncClient, name: str) -> None:
-    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-    body = {"spec": {"renewTime": now}}
-    await client.patch(Lease, name, body, namespace=NAMESPACE, patch_type=PatchType.MERGE)
+async def _renew(door: Door, name: str) -> None:
+    lease = ObjectName(LEASE.api_version, LEASE.kind, NAMESPACE, name)
+    await door.patch(lease, {"spec": {"renewTime": _precisely()}})
 
 
-async def _made(creating: Awaitable[object]) -> None:
+async def _made(door: Door, manifest: dict[str, Any]) -> None:
     """Create what may be there from an earlier run."""
-    try:
-        await creating
-    except ApiError as error:
-        if error.status.code != HTTPStatus.CONFLICT:
-            raise
+    with suppress(AlreadyExists):
+        await door.create(manifest)
+
+
+def _now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _precisely() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 async def _run(kubeconfig: Path, count: int, pretence: Pretence) -> None:
-    client = AsyncClient(config=KubeConfig.from_file(kubeconfig))
+    api = open_cluster(kubeconfig)
     try:
-        await serve(client, count, pretence)
+        await serve(api.door, count, pretence)
     finally:
-        await client.close()
+        await api.close()
 
 
 def main() -> None:

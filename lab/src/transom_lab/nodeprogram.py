@@ -11,8 +11,8 @@ from pathlib import Path
 
 import transom
 from transom.model.recipe import Artifact, Recipe
-from transom.node.build import build_node_zip
-from transom.node.run.kubelet import ADDRESS
+from transom.node.packaging.build import build_node_zip
+from transom.node.supervise.kubelet import ADDRESS
 from transom_lab.binaries import Binaries
 from transom_lab.host import WindowsHost
 from transom_lab.places import cache_directory

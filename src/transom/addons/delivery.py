@@ -3,32 +3,15 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-import yaml
-
 from transom.facts import rows
 from transom.facts.addons import ServedVersion
 from transom.facts.rows import At
 from transom.model.manifest import Manifest, name_of
+from transom.yamlio.loader import load_what_is_whole
+from transom.yamlio.writing import as_blocks, write
 
 _FILE = re.compile(r"[a-z0-9.-]+\.yaml")
 _SAFE = str.maketrans({":": "-", "/": "-"})
-
-
-class _Dumper(yaml.SafeDumper):
-    """YAML as people write it: text of several lines stays so, and nothing refers to elsewhere."""
-
-    def ignore_aliases(self, data: object) -> bool:
-        """Write what occurs twice twice."""
-        del data
-        return True
-
-
-def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    style = "|" if "\n" in text else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
-
-
-_Dumper.add_representer(str, _text)
 
 
 def stream(manifests: Iterable[Manifest]) -> str:
@@ -75,17 +58,15 @@ def resource_set(
 
 def listed(kustomization: str) -> list[str]:
     """The files beside it that a kustomization of ours lists; nothing for any other text."""
-    try:
-        found = yaml.safe_load(kustomization)
-    except yaml.YAMLError:
-        return []
+    documents, _mistakes = load_what_is_whole(kustomization.encode(), name="kustomization.yaml")
+    found = documents[0].value if documents else None
     names = found.get("resources") if isinstance(found, dict) else None
     return [name for name in names or () if isinstance(name, str) and _FILE.fullmatch(name)]
 
 
 def document(manifest: Manifest) -> str:
     """One object as YAML, its keys in the order they were written."""
-    return yaml.dump(manifest, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=1000)
+    return write(manifest, style=as_blocks)
 
 
 def _file_name(manifest: Manifest) -> str:

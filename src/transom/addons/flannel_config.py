@@ -6,15 +6,16 @@ refused, with the patch, the order of restarts and what is cut.
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from transom.addons.setting import Setting
 from transom.facts import rows
 from transom.facts.network import ModeRow, MtuRow
 from transom.facts.rows import Row
+from transom.model.fleet import FLANNEL_BACKENDS, NetworkMode
 from transom.model.manifest import ObjectName
 from transom.model.problem import Refusal
+from transom.model.records import dataclass
 
 # Where Flannel's own manifest puts it, now and before.
 PLACES = (
@@ -22,7 +23,6 @@ PLACES = (
     ObjectName("v1", "ConfigMap", "kube-system", "kube-flannel-cfg"),
 )
 KEY = "net-conf.json"
-_BACKENDS = {"overlay": "vxlan", "l2bridge": "host-gw"}
 _DAEMON_SET = "kube-flannel-ds"
 
 
@@ -37,7 +37,7 @@ class Live:
 def wanted(setting: Setting) -> dict[str, Any]:
     """The net-conf.json that every node of this fleet's cluster must have."""
     network = setting.network
-    backend: dict[str, Any] = {"Type": _BACKENDS[network.mode]}
+    backend: dict[str, Any] = {"Type": FLANNEL_BACKENDS[NetworkMode(network.mode)]}
     if network.mode == "overlay":
         backend |= {"VNI": network.vni, "Port": network.port}
     return {"Network": network.pod_cidrs[0], "Backend": backend}

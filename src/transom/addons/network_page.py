@@ -1,17 +1,17 @@
 """The page of a network, for people: what it needs, what it is told, what Transom brings.
 
-Called by `tools/generate.py`, which writes the pages. Pure text.
+Pure text.
 """
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from transom.facts import rows
 from transom.facts.addons import Provision
 from transom.facts.network import ModeRow, PluginRow
 from transom.facts.rows import At
 from transom.model.recipe import File, Recipe
+from transom.model.records import dataclass
 
 _MARK = "<!-- generated from the facts and the golden fleets by tools/generate.py; edit nothing -->"
 

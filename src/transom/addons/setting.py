@@ -5,7 +5,7 @@ refused here, with what differs.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from itertools import groupby
 
 from transom.errors import Refused
@@ -15,6 +15,7 @@ from transom.facts.rows import At
 from transom.model.fleet import CalicoInstaller, CalicoSpec, Fleet, Plugin
 from transom.model.problem import Refusal
 from transom.model.recipe import NetworkPlan, Recipe
+from transom.model.records import dataclass
 from transom.model.taint import Taint
 from transom.model.version import Version
 

@@ -8,7 +8,7 @@ from transom.bootstrap.sections import FOLLOW
 from transom.bootstrap.story import Path, Remark, Skip, Stop, Telling
 from transom.facts.cloudbaseinit import Section
 from transom.facts.rows import read
-from transom.spec.python_yaml import BadValue, Place, Reading, Unreadable
+from transom.yamlio.python_yaml import BadValue, Place, Reading, Unreadable
 
 _ANSWER_OF_A_RESTART = 1003
 

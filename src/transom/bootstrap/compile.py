@@ -1,29 +1,31 @@
 """Boot data that makes a machine a node: the node program by its hash, the recipe, and the join.
 
-Called by `transom userdata compile` and by templates of Cluster API. Pure: what it carries is given.
-The forms differ in what they can tell: only multi-part data can report a failure to the platform.
+Pure: what it carries is given. The forms differ in what they can tell: only multi-part data can
+report a failure to the platform.
 """
 
 import base64
 import gzip
 import json
+import ntpath
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib.resources import files
 from typing import Any
 
 from transom.errors import UsageError
 from transom.model.codec import encode
-from transom.model.kubeadm import discovery
+from transom.model.kubeadm import join_configuration
+from transom.model.places import HOME, JOIN_CONFIGURATION
 from transom.model.recipe import JoinPlan
+from transom.model.records import dataclass
 from transom.model.request import JoinSecrets, Request
+from transom.model.sddl import ICACLS_CLOSED_FOLDER
 from transom.model.secret import SecretPlace
 
 FORMATS = ("cloud-config", "multipart", "script")
-HOME = r"C:\k\transom"
 FOLDER = HOME + r"\boot"
 COMMAND = rf"{FOLDER}\boot.cmd"
-_JOIN = r"C:\run\kubeadm\kubeadm-join-config.yaml"
 _PLACEHOLDER = r"C:\run\cluster-api\placeholder"
 _BOUNDARY = "==transom-boot-data=="
 _PUT = (
@@ -34,8 +36,7 @@ _PUT = (
     "  try { $open.CopyTo($file) } finally { $file.Dispose() }",
     "}",
 )
-ADMINISTRATORS = "*S-1-5-18:(OI)(CI)F *S-1-5-32-544:(OI)(CI)F"
-CLOSE = f"icacls C:\\run\\kubeadm /inheritance:r /grant:r {ADMINISTRATORS}"
+CLOSE = f"icacls {ntpath.dirname(JOIN_CONFIGURATION)} {ICACLS_CLOSED_FOLDER}"
 """The command that closes the join configuration to everybody but administrators."""
 
 
@@ -108,7 +109,7 @@ def _files(plan: BootPlan) -> Iterator[BootFile]:
     wanted = {
         "python": encode(plan.python),
         "program": encode(plan.program),
-        "close": [_JOIN.rpartition("\\")[0]],
+        "close": [ntpath.dirname(JOIN_CONFIGURATION)],
         "arguments": arguments,
     }
     yield BootFile(rf"{FOLDER}\boot.json", _json(wanted))
@@ -121,14 +122,14 @@ def _files(plan: BootPlan) -> Iterator[BootFile]:
     if plan.embedded:
         yield BootFile(rf"{HOME}\node.pyz", plan.embedded)
     if plan.join is not None and plan.secret is None:
-        yield BootFile(_JOIN, secret_content(plan))
+        yield BootFile(JOIN_CONFIGURATION, secret_content(plan))
     yield BootFile(_PLACEHOLDER, b"")
 
 
 def secret_content(plan: BootPlan) -> bytes:
     """The join configuration with its token: a file of boot data, or what its store keeps."""
     assert plan.join is not None
-    return _json(join_configuration(plan.request.recipe.join, plan.join))
+    return _json(carried_configuration(plan.request.recipe.join, plan.join))
 
 
 def carried(name: str) -> bytes:
@@ -142,17 +143,10 @@ def owners_command() -> str:
     return base64.b64encode(carried("owners.ps1").decode().encode("utf-16-le")).decode()
 
 
-def join_configuration(plan: JoinPlan, secrets: JoinSecrets) -> dict[str, Any]:
-    """The JoinConfiguration for kubeadm, with where and with what to join, in the version it reads."""
-    return {
-        "apiVersion": plan.api_version,
-        "kind": "JoinConfiguration",
-        **discovery(plan, secrets),
-        "nodeRegistration": {
-            "criSocket": plan.cri_socket,
-            "taints": [encode(taint) for taint in plan.taints],
-        },
-    }
+def carried_configuration(plan: JoinPlan, secrets: JoinSecrets) -> dict[str, Any]:
+    """The JoinConfiguration that boot data carries: the machine names itself, so its name is not in it."""
+    taints = [encode(taint) for taint in plan.taints]
+    return join_configuration(plan, secrets, {"criSocket": plan.cri_socket, "taints": taints})
 
 
 def _json(value: Mapping[str, Any]) -> bytes:
@@ -220,8 +214,9 @@ def _script(plan: BootPlan) -> bytes:
     for folder in folders:
         lines.append(f"New-Item -ItemType Directory -Force -Path '{folder}' | Out-Null")
         if not folder.endswith("cluster-api"):
-            grants = " ".join(f"'{grant}'" for grant in ADMINISTRATORS.split())
-            lines.append(f"icacls '{folder}' /inheritance:r /grant:r {grants} | Out-Null")
+            # PowerShell would read the parentheses of a grant.
+            words = (f"'{word}'" if "(" in word else word for word in ICACLS_CLOSED_FOLDER.split())
+            lines.append(f"icacls '{folder}' {' '.join(words)} | Out-Null")
             # Nothing is written into a folder that others may look into: the token comes next.
             said = f"icacls could not close {folder} and ended with $LASTEXITCODE"
             lines.append(f'if ($LASTEXITCODE -ne 0) {{ throw "{said}" }}')

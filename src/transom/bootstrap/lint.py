@@ -1,6 +1,6 @@
 """What is wrong with boot data, as findings: the traps its story met, and what the platform refuses.
 
-Called by the command line and by those who make boot data. Pure.
+Pure.
 """
 
 import base64
@@ -15,7 +15,7 @@ from transom.facts.cloudbaseinit import Trap
 from transom.facts.platforms import Platform
 from transom.facts.rows import At, one
 from transom.model.finding import Finding, Severity
-from transom.spec.python_yaml import Place
+from transom.yamlio.python_yaml import Place
 
 
 class Origin(NamedTuple):

@@ -5,10 +5,10 @@ with a default that most machines have.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from transom.facts.platforms import Platform
+from transom.model.records import dataclass
 
 ALWAYS_ZERO: "Callable[[str], int]" = lambda _script: 0  # noqa: E731 - a default of a field
 

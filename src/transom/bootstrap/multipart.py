@@ -10,7 +10,7 @@ from transom.bootstrap.machine import Machine
 from transom.bootstrap.story import Stop, Telling
 from transom.facts.cloudbaseinit import PartType
 from transom.facts.rows import read
-from transom.spec.python_yaml import Place
+from transom.yamlio.python_yaml import Place
 
 _MARK = "Content-Type: multipart"
 _HEAT = r"C:\cfn"

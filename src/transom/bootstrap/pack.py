@@ -1,6 +1,6 @@
 """Boot data as a platform takes it: encoded, on an image with its metadata, or as guestinfo keys.
 
-Called by the command line. Pure; what a platform would refuse is refused here, with every reason.
+Pure; what a platform would refuse is refused here, with every reason.
 """
 
 import base64
@@ -8,7 +8,7 @@ import gzip
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from transom.bootstrap.iso import iso
 from transom.bootstrap.lint import size_on
@@ -18,6 +18,7 @@ from transom.facts.cloudbaseinit import Trap
 from transom.facts.platforms import Platform
 from transom.facts.rows import At, one
 from transom.model.problem import Refusal
+from transom.model.records import dataclass
 
 FORMS = ("nocloud", "configdrive")
 _LABELS = {"nocloud": "cidata", "configdrive": "config-2"}

@@ -1,4 +1,4 @@
-"""The list of traps for the page about boot data; called by the generator of documents."""
+"""The list of traps for the page about boot data."""
 
 from transom.facts.cloudbaseinit import Trap
 from transom.facts.rows import read

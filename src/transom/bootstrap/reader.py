@@ -1,7 +1,6 @@
 """Boot data followed from its first byte: what cloudbase-init takes it for, and what it does then.
 
-Called by `lint` and by tests, which compare the story with what the real program did. The same
-bytes always give the same story.
+The same bytes always give the same story.
 """
 
 import base64
@@ -15,7 +14,7 @@ from transom.bootstrap import cloud_config, multipart, script, template
 from transom.bootstrap.machine import Machine
 from transom.bootstrap.story import Outcome, Stop, Story, Telling
 from transom.facts.names import cloudbase_name
-from transom.spec.python_yaml import Place
+from transom.yamlio.python_yaml import Place
 
 GZIP = b"\x1f\x8b"
 _CLOUD_CONFIG = b"#cloud-config"

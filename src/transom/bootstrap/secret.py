@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from transom.errors import InvalidDocument, UsageError
-from transom.spec.loader import load
+from transom.yamlio.loader import load
 
 _SECRET = re.compile(rb"(^|\n)[\"'{\s]*kind[\"']?\s*:\s*[\"']?Secret\b|\"kind\":\s*\"Secret\"")
 _KEY = "value"

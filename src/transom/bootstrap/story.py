@@ -6,11 +6,12 @@ by the command line. Holds no secret: what is written is told by its hash.
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Any
 
-from transom.spec.python_yaml import Place
+from transom.model.records import dataclass
+from transom.yamlio.python_yaml import Place
 
 Path = tuple[str | int, ...]
 

@@ -11,9 +11,8 @@ from transom.capi.objects import arguments
 from transom.capi.wish import Wish
 from transom.facts.join import CriSocket
 from transom.facts.rows import At, rows
+from transom.model.places import JOIN_CONFIGURATION, SENTINEL
 
-_JOINED = r"C:\run\cluster-api\bootstrap-success.complete"
-_CONFIGURATION = r"C:\run\kubeadm\kubeadm-join-config.yaml"
 _NODE_NAME = '{{ ds.meta_data["local_hostname"] }}'
 _VERBOSITY = {"v": "2", "windows-priorityclass": "ABOVE_NORMAL_PRIORITY_CLASS"}
 
@@ -39,7 +38,7 @@ def windows_configuration(wish: Wish) -> dict[str, Any]:
         ],
         "preKubeadmCommands": list(commands(prepare=True)) if wish.files else [CLOSE],
         # The token goes; and a join that failed ends here, not with the success of what follows.
-        "postKubeadmCommands": [f"if not exist {_JOINED} exit 1", f"del {_CONFIGURATION}"],
+        "postKubeadmCommands": [f"if not exist {SENTINEL} exit 1", f"del {JOIN_CONFIGURATION}"],
     }
     if wish.files:
         spec["files"] = [_file(file) for file in wish.files]

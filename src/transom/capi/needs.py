@@ -5,13 +5,14 @@ a whole one.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from transom.capi.objects import arguments
 from transom.capi.wish import Wish
 from transom.facts.gates import Gate, state
 from transom.facts.rows import At, one
+from transom.model.records import dataclass
 
 GATE = "WindowsHostProcessContainers"
 

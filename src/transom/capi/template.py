@@ -1,7 +1,7 @@
 """A Windows pool for a cluster of Cluster API, or the cluster around it: objects for clusterctl to fill in.
 
-Called by `transom capi template`. With boot files the node program prepares each machine before
-kubeadm joins it; without them the image has everything.
+With boot files the node program prepares each machine before kubeadm joins it; without them the
+image has everything.
 """
 
 from collections.abc import Iterator

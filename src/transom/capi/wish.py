@@ -1,11 +1,12 @@
 """What a template is asked for: the provider, the shape, and what its Windows machines are brought."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from transom.bootstrap.compile import BootFile
 from transom.facts.capi import Provider, Registration
 from transom.facts.rows import At, one
+from transom.model.records import dataclass
 from transom.model.version import Version
 
 FLAVORS = ("machinedeployment", "machinepool", "clusterclass")

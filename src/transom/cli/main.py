@@ -8,10 +8,10 @@ import sys
 from typing import TYPE_CHECKING, NoReturn
 
 from transom import __version__
-from transom.cli import streams
+from transom.cli.output import streams
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser
+    from argparse import ArgumentParser, Namespace
     from collections.abc import Sequence
 
     from transom.cli.commands import Command
@@ -111,13 +111,43 @@ def _help(topic: "Sequence[str]") -> int:
     return 0
 
 
+class _Asked:
+    """What the user asked for: words, and what the parser made of them once it has."""
+
+    def __init__(self, arguments: list[str], *, verbose: bool) -> None:
+        self.arguments = arguments
+        self.args: Namespace | None = None
+        self._verbose = verbose
+
+    @property
+    def is_verbose(self) -> bool:
+        """Whether to say more."""
+        if self.args is not None:
+            return self._verbose or self.args.verbose
+        return self._verbose or "-v" in self.arguments or "--verbose" in self.arguments
+
+    @property
+    def wants_json(self) -> bool:
+        """Whether an error is printed as a document too; guessed where the words could not be parsed."""
+        if self.args is not None:
+            output = getattr(self.args, "output", None)
+            return output == "json" or (isinstance(output, list) and "json" in output)
+        pairs = zip(self.arguments, [*self.arguments[1:], ""], strict=True)
+        return any(
+            word in ("-ojson", "-o=json", "--output=json")
+            or (word in ("-o", "--output") and following == "json")
+            for word, following in pairs
+        )
+
+
 def _guarded(arguments: list[str], *, verbose: bool) -> int:
     from transom.errors import InternalError, TransomError
 
+    asked = _Asked(arguments, verbose=verbose)
     try:
-        return _dispatch(arguments, verbose=verbose)
+        return _dispatch(asked)
     except TransomError as error:
-        return _report(error, arguments, verbose=verbose or _says_verbose(arguments))
+        return _report(error, asked, traceback=asked.is_verbose)
     except Exception as error:
         if isinstance(error, OSError) and streams.is_output_failure(error):
             raise
@@ -128,7 +158,7 @@ def _guarded(arguments: list[str], *, verbose: bool) -> int:
             hint="please report it with the lines above",
         )
         bug.__traceback__ = first.__traceback__
-        return _report(bug, arguments, verbose=True)
+        return _report(bug, asked, traceback=True)
 
 
 def _first_of(error: BaseException) -> BaseException:
@@ -138,20 +168,20 @@ def _first_of(error: BaseException) -> BaseException:
     return error
 
 
-def _dispatch(arguments: list[str], *, verbose: bool) -> int:
+def _dispatch(asked: _Asked) -> int:
     from transom.cli.commands import find
 
-    name, rest = arguments[0], arguments[1:]
+    name, *rest = asked.arguments
     if name == "__complete":
-        from transom.cli.completion import complete
+        from transom.cli.commands.completion import complete
 
         return complete(rest)
     command = find(name)
     if command is None:
         _unknown(name)
-    parser = parser_for(command)
-    args = parser.parse_args(rest)
-    args.verbose = verbose or args.verbose
+    args = parser_for(command).parse_args(rest)
+    asked.args = args
+    args.verbose = asked.is_verbose
     return command.load().run(args)
 
 
@@ -169,30 +199,17 @@ def _unknown(name: str) -> NoReturn:
     )
 
 
-def _report(error: "TransomError", arguments: list[str], *, verbose: bool) -> int:
-    from transom.cli import console
+def _report(error: "TransomError", asked: _Asked, *, traceback: bool) -> int:
+    from transom.cli.output import console
 
-    if verbose or error.exit_code == EXIT_BUG:
-        import traceback
+    if traceback or error.exit_code == EXIT_BUG:
+        from traceback import print_exception
 
-        traceback.print_exception(error, file=sys.stderr)
-    if _wants_json(arguments):
-        from transom.cli.documents.error import error_document
+        print_exception(error, file=sys.stderr)
+    if asked.wants_json:
+        from transom.documents.error import error_document
 
         console.print_json(error_document(error))
     else:
         console.print_error(error)
     return error.exit_code
-
-
-def _says_verbose(arguments: list[str]) -> bool:
-    return "-v" in arguments or "--verbose" in arguments
-
-
-def _wants_json(arguments: list[str]) -> bool:
-    pairs = zip(arguments, [*arguments[1:], ""], strict=True)
-    return any(
-        word in ("-ojson", "-o=json", "--output=json")
-        or (word in ("-o", "--output") and following == "json")
-        for word, following in pairs
-    )

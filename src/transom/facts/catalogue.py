@@ -31,6 +31,7 @@ from transom.facts import (
     rules,
     ssh,
     topics,
+    upstream,
     windows,
 )
 from transom.facts.rows import At, Row, read, rows
@@ -162,6 +163,7 @@ GROUPS = (
             foreign.WrongAdvice,
         ),
     ),
+    Group("Upstream's tests", (upstream.UpstreamJob, upstream.ImageRegistry)),
     Group(
         "What a node is made of",
         (

@@ -1,7 +1,7 @@
 """Facts checked and compiled: TOML rows in, one JSON document per subject out.
 
-Called by `tools/generate.py` and by the tests; never at run time. Every column is checked against
-the row type, so that a typing mistake in a data file is found where it was made.
+Not used at run time. Every column is checked against the row type, so that a typing mistake in a data
+file is found where it was made.
 """
 
 import importlib

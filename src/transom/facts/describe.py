@@ -27,7 +27,7 @@ _BEHAVIOURS = {
     "ignored": "ignored",
     "fails": "fails",
     "unsupported": "not supported",
-    "different": "behaves differently",
+    "different": "does something else on Windows",
     "required": "needed",
     "recommended": "advised",
     "deprecated": "deprecated",
@@ -130,7 +130,8 @@ def _parts(row: Row) -> dict[str, Any]:
 @_parts.register
 def _rule(row: Rule) -> dict[str, Any]:
     scope = " and ".join(_SCOPES[condition] for condition in row.scope)
-    why = f"{_BEHAVIOURS[row.behaviour]} {_ENFORCERS[row.enforced_by]}".strip()
+    behaviour = row.effect or f"{_BEHAVIOURS[row.behaviour]} {_ENFORCERS[row.enforced_by]}"
+    why = behaviour.strip()
     if scope:
         why += f", {scope}"
     if row.when_os_name_unset:

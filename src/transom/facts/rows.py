@@ -1,9 +1,9 @@
 """How facts are read: each table's rows as frozen values, and which of them hold where.
 
-A subject is a pair of files with one name: `windows.toml` has the rows, `windows.py` the row
-types. The TOML is what people edit; `tools/generate.py` checks it against the row types and
-writes the JSON in `compiled/` that is read here, because parsing TOML at every start would cost
-more than all else. Called by every part that needs to know what is true; never writes.
+A subject is a pair of files with one name: `windows.toml` has the rows, `windows.py` the row types.
+The TOML is what people edit; `tools/generate.py` checks it against the row types and writes the
+JSON in `compiled/` that is read here, because parsing TOML at every start would cost more than all
+else. Never writes.
 """
 
 import json

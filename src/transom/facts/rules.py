@@ -1,4 +1,4 @@
-"""What does not work on Windows, or works differently: the rules WIN001 and on, as data.
+"""What does not work on Windows, or does something else there: the rules WIN001 and on, as data.
 
 Read by everything that checks workloads and configuration, and by `explain`. Rows whose `op` is
 not `custom` can be run as they are: one operator on the values at `paths`.
@@ -27,7 +27,8 @@ class Rule(Row):
     behaviour without spec.os.name, where it differs; `enforced_since` is the first minor in which
     `enforced_by` does what `behaviour` says, where Windows never had the field before either: until
     then it behaves as without spec.os.name. `missing` marks a custom rule about something that is
-    not there, which is not said of patches and fragments. `elsewhere` says why no object can offend it,
+    not there, which is not said of patches and fragments. `effect` says what happens where the
+    behaviour is `different`. `elsewhere` says why no object can offend it,
     of a rule that lint does not check.
     """
 
@@ -51,4 +52,5 @@ class Rule(Row):
     when_os_name_unset: str = ""
     enforced_since: str = ""
     missing: bool = False
+    effect: str = ""
     elsewhere: str = ""

@@ -1,6 +1,6 @@
 """The add-ons of a fleet as part of its plan: what its cluster lacks of them, and having it so.
 
-Called by the survey and by `transom apply`. Nothing is ever deleted here: what was asked for beside
+Nothing is ever deleted here: what was asked for beside
 (`transom addons apply --with`) is not known.
 """
 
@@ -10,8 +10,8 @@ from transom.addons.setting import setting_of
 from transom.errors import Refused
 from transom.fleet.addon_change import Act, AddonPlan
 from transom.fleet.addons import await_rollout, check, difference
-from transom.fleet.run import Clock
-from transom.kube.objects import Objects
+from transom.fleet.turning import Clock
+from transom.kube.door import Door
 from transom.model.fleet import Fleet
 from transom.model.lock import Lock
 from transom.model.manifest import name_of
@@ -20,7 +20,7 @@ from transom.recipe.resolve import resolve
 _ROLLOUT_S = 300.0
 
 
-async def plan_addons(fleet: Fleet, objects: Objects, lock: Lock) -> AddonPlan:
+async def plan_addons(fleet: Fleet, objects: Door, lock: Lock) -> AddonPlan:
     """Look at the cluster; the fleet's versions are known. Changes nothing."""
     try:
         setting = setting_of(fleet, resolve(fleet))
@@ -33,7 +33,7 @@ async def plan_addons(fleet: Fleet, objects: Objects, lock: Lock) -> AddonPlan:
     return AddonPlan(manifests=tuple(manifests), changes=wanted)
 
 
-async def apply_addons(objects: Objects, plan: AddonPlan) -> None:
+async def apply_addons(objects: Door, plan: AddonPlan) -> None:
     """Create and change what the plan has, in its order."""
     wanted = {change.name for change in plan.changes}
     for manifest in plan.manifests:
@@ -42,7 +42,7 @@ async def apply_addons(objects: Objects, plan: AddonPlan) -> None:
 
 
 async def await_addons(
-    objects: Objects, plan: AddonPlan, clock: Clock, *, something_changed: bool
+    objects: Door, plan: AddonPlan, clock: Clock, *, something_changed: bool
 ) -> None:
     """Wait until the pods run; where nothing changed, only look."""
     timeout_s = _ROLLOUT_S if something_changed else 0

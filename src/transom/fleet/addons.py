@@ -1,6 +1,6 @@
 """Add-ons and a cluster: what would change, changing it, taking it away, and waiting until it runs.
 
-Called by the command line. Only objects that Transom made for this fleet are ever deleted.
+Only objects that Transom made for this fleet are ever deleted.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -15,8 +15,8 @@ from transom.addons.rivals import rivals
 from transom.addons.setting import Setting
 from transom.errors import Refused, TemporaryError
 from transom.fleet.addon_change import Act, Change
-from transom.fleet.run import Clock
-from transom.kube.objects import Objects
+from transom.fleet.turning import Clock, Turn, Waiting, until
+from transom.kube.door import Door
 from transom.model.manifest import Manifest, ObjectName, name_of
 
 # Every kind an add-on may have, in the order of applying; deleting goes backwards.
@@ -38,7 +38,7 @@ _SERVERS_OWN = ("managedFields", "resourceVersion", "generation", "uid", "creati
 _POLL_S = 2.0
 
 
-async def check(objects: Objects, setting: Setting) -> None:
+async def check(objects: Door, setting: Setting) -> None:
     """Refuse where the cluster does not suit the add-ons, with every reason."""
     refusals = rivals(setting, await objects.list("apps/v1", "DaemonSet"))
     nodes = await objects.list("v1", "Node")
@@ -57,7 +57,7 @@ async def check(objects: Objects, setting: Setting) -> None:
 
 
 async def diff(
-    objects: Objects, manifests: Sequence[Manifest], fleet: str, *, force: bool = False
+    objects: Door, manifests: Sequence[Manifest], fleet: str, *, force: bool = False
 ) -> list[Change]:
     """What applying would do; nothing is stored."""
     changes = [await difference(objects, manifest, force=force) for manifest in manifests]
@@ -65,7 +65,7 @@ async def diff(
 
 
 async def apply(
-    objects: Objects, manifests: Sequence[Manifest], fleet: str, *, force: bool = False
+    objects: Door, manifests: Sequence[Manifest], fleet: str, *, force: bool = False
 ) -> list[Change]:
     """Apply what differs and delete what is no longer wanted."""
     changes = []
@@ -80,12 +80,12 @@ async def apply(
     return changes + [Change(name, Act.DELETE) for name in stale]
 
 
-async def owned(objects: Objects, fleet: str) -> list[Change]:
+async def owned(objects: Door, fleet: str) -> list[Change]:
     """What deleting would do."""
     return [Change(name, Act.DELETE) async for name in _stale(objects, (), fleet)]
 
 
-async def delete(objects: Objects, fleet: str) -> list[Change]:
+async def delete(objects: Door, fleet: str) -> list[Change]:
     """Delete everything that is this fleet's."""
     changes = await owned(objects, fleet)
     for change in changes:
@@ -94,25 +94,26 @@ async def delete(objects: Objects, fleet: str) -> list[Change]:
 
 
 async def await_rollout(
-    objects: Objects, manifests: Sequence[Manifest], clock: Clock, *, timeout_s: float
+    objects: Door, manifests: Sequence[Manifest], clock: Clock, *, timeout_s: float
 ) -> None:
     """Wait until every DaemonSet runs on every node it is for; raise with those that do not."""
-    deadline = clock.monotonic() + timeout_s
-    while True:
-        waiting = [reason async for reason in _unfinished(objects, manifests)]
-        if not waiting:
-            return
-        if clock.monotonic() >= deadline:
-            after = f"after {timeout_s:.0f} s " if timeout_s else ""
-            raise TemporaryError(
-                f"{after}{'; '.join(waiting)}",
-                hint="`kubectl -n transom-system get pods -o wide` shows where; "
-                "`transom doctor` of such a host shows why",
-            )
-        await clock.sleep(_POLL_S)
+    after = f"after {timeout_s:.0f} s " if timeout_s else ""
+
+    async def look() -> Turn:
+        reasons = [reason async for reason in _unfinished(objects, manifests)]
+        if not reasons:
+            return None
+        error = TemporaryError(
+            f"{after}{'; '.join(reasons)}",
+            hint="`kubectl -n transom-system get pods -o wide` shows where; "
+            "`transom doctor` of such a host shows why",
+        )
+        return Waiting(error=error, poll_s=_POLL_S)
+
+    await until(look, clock, deadline_s=timeout_s)
 
 
-async def _unfinished(objects: Objects, manifests: Sequence[Manifest]) -> AsyncIterator[str]:
+async def _unfinished(objects: Door, manifests: Sequence[Manifest]) -> AsyncIterator[str]:
     for name in map(name_of, manifests):
         if name.kind != "DaemonSet":
             continue
@@ -127,7 +128,7 @@ async def _unfinished(objects: Objects, manifests: Sequence[Manifest]) -> AsyncI
             yield f"{name} runs on {running} of {wanted} nodes"
 
 
-async def _live_flannel(objects: Objects) -> Live | None:
+async def _live_flannel(objects: Door) -> Live | None:
     for name in flannel_config.PLACES:
         found = await objects.get(name)
         if found is not None:
@@ -135,7 +136,7 @@ async def _live_flannel(objects: Objects) -> Live | None:
     return None
 
 
-async def difference(objects: Objects, manifest: Manifest, *, force: bool = False) -> Change:
+async def difference(objects: Door, manifest: Manifest, *, force: bool = False) -> Change:
     """What applying one manifest would do."""
     name = name_of(manifest)
     live = await objects.get(name)
@@ -147,7 +148,7 @@ async def difference(objects: Objects, manifest: Manifest, *, force: bool = Fals
 
 
 async def _stale(
-    objects: Objects, manifests: Sequence[Manifest], fleet: str
+    objects: Door, manifests: Sequence[Manifest], fleet: str
 ) -> AsyncIterator[ObjectName]:
     wanted = {name_of(manifest)[1:] for manifest in manifests}
     for api_version, kind in reversed(KINDS):

@@ -1,6 +1,6 @@
 """What a join must know of the cluster, read from it: version, endpoint, authority and network.
 
-Called by everything that joins. Reads only. A cluster that kubeadm did not make, or a network that
+Reads only. A cluster that kubeadm did not make, or a network that
 cannot be told, is reported with everything that is missing at once.
 """
 
@@ -18,9 +18,9 @@ from transom.facts.network import ModeRow
 from transom.facts.rows import At
 from transom.kube.api import Api
 from transom.kube.authority import authority_pins
-from transom.model.fleet import FlannelSpec, Network, NetworkMode
+from transom.model.fleet import FLANNEL_MODES, FlannelSpec, Network, NetworkMode
 from transom.model.records import dataclass
-from transom.spec.loader import load
+from transom.yamlio.loader import load
 
 _CLUSTER_INFO = ("kube-public", "cluster-info", "kubeconfig")
 _KUBEADM = ("kube-system", "kubeadm-config", "ClusterConfiguration")
@@ -29,7 +29,6 @@ _FLANNEL = (
     ("kube-flannel", "kube-flannel-cfg", "net-conf.json"),
     ("kube-system", "kube-flannel-cfg", "net-conf.json"),
 )
-_BACKENDS = {"vxlan": NetworkMode.OVERLAY, "host-gw": NetworkMode.L2BRIDGE}
 _HTTPS_PORT = 443
 _GATES = "feature-gates"
 
@@ -55,16 +54,6 @@ class ClusterEntry:
     def cluster_dns(self) -> tuple[str, ...]:
         """The addresses of the cluster's DNS."""
         return tuple(str(address) for address in self.kubelet.get("clusterDNS") or ())
-
-
-@dataclass(frozen=True, slots=True)
-class ClusterView:
-    """The cluster as a node that is joined without a fleet has to see it."""
-
-    version: str
-    endpoint: str
-    ca_hashes: tuple[str, ...]
-    network: Network
 
 
 async def read_entry(api: Api) -> ClusterEntry:
@@ -94,17 +83,6 @@ async def read_entry(api: Api) -> ClusterEntry:
     )
 
 
-async def read_cluster(api: Api) -> ClusterView:
-    """Read everything; raise where the network cannot be told."""
-    entry = await read_entry(api)
-    return ClusterView(
-        version=entry.version,
-        endpoint=entry.endpoint,
-        ca_hashes=entry.ca_hashes,
-        network=network_of(entry),
-    )
-
-
 def network_of(entry: ClusterEntry) -> Network:
     """The cluster's network in the fleet's words."""
     if entry.flannel is None:
@@ -123,7 +101,7 @@ def network_of(entry: ClusterEntry) -> Network:
 def flannel_mode(settings: Mapping[str, Any]) -> NetworkMode | None:
     """The mode that Flannel's settings mean, None where Windows has none like it."""
     backend = settings.get("Backend")
-    return _BACKENDS.get(str(backend.get("Type"))) if isinstance(backend, Mapping) else None
+    return FLANNEL_MODES.get(str(backend.get("Type"))) if isinstance(backend, Mapping) else None
 
 
 async def endpoint_of(api: Api) -> str:
@@ -195,12 +173,12 @@ async def _flannel_settings(api: Api) -> Mapping[str, Any] | None:
 
 
 def _flannel(backend: Mapping[str, Any]) -> FlannelSpec:
-    mode = _BACKENDS.get(str(backend.get("Type")))
+    mode = FLANNEL_MODES.get(str(backend.get("Type")))
     if mode is None:
         raise UnsupportedError(
             f"Flannel's backend {backend.get('Type')} has no counterpart on Windows",
             subject="ConfigMap kube-flannel-cfg",
-            hint=f"use one of {', '.join(_BACKENDS)}",
+            hint=f"use one of {', '.join(FLANNEL_MODES)}",
         )
     if mode is NetworkMode.L2BRIDGE:
         return FlannelSpec(mode=mode)

@@ -10,12 +10,12 @@ from dataclasses import field
 from datetime import UTC, datetime
 
 from transom.errors import PermanentError
-from transom.fleet.answer import text_of, unusable
 from transom.fleet.diagnose import visiting
-from transom.fleet.folder import HOME
-from transom.fleet.program import Bring
-from transom.fleet.run import Connect
+from transom.fleet.on_host.answer import text_of, unusable
+from transom.fleet.on_host.program import Bring
+from transom.fleet.on_host.run import Connect
 from transom.kube.api import Api
+from transom.model.places import HOME
 from transom.model.records import dataclass
 
 # The program's own folder, or that of one visit.

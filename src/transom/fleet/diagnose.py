@@ -1,6 +1,6 @@
 """Why a host does not work: the node program looks at it, with the cluster's own view of its node.
 
-Called by `transom doctor` and, for what goes into an archive, by `collect`. Reads only: on a host that
+Reads only: on a host that
 Transom has never been to, the program is brought for the visit and taken away again. A cluster that
 cannot be asked is no reason not to look at the host, nor a host that cannot be reached not to ask the cluster.
 """
@@ -12,9 +12,9 @@ from dataclasses import field
 from typing import Any, TypeVar
 
 from transom.errors import InvalidDocument, PermanentError, TransomError, UsageError
-from transom.fleet.answer import unusable
-from transom.fleet.program import Bring, NodeProgram, present
-from transom.fleet.run import Connect
+from transom.fleet.on_host.answer import unusable
+from transom.fleet.on_host.program import Bring, NodeProgram, present
+from transom.fleet.on_host.run import Connect
 from transom.kube.api import Api
 from transom.model.codec import decode
 from transom.model.finding import Finding
@@ -24,7 +24,7 @@ from transom.node.doctor.causes import DIAGNOSES
 from transom.node.doctor.examination import examine
 from transom.node.doctor.observation import Observation
 from transom.remote.session import Session
-from transom.spec.loader import load
+from transom.yamlio.loader import load
 
 T = TypeVar("T")
 
@@ -128,7 +128,7 @@ async def visiting(connect: Connect, api: Api | None, *, bring: Bring) -> AsyncI
     session = await connect()
     try:
         async with present(session, NodeProgram(session), bring) as program:
-            host = str((await program.inventory())["name"]).lower()
+            host = (await program.inventory()).name.lower()
             cluster, unread = await _asked(api, host)
             yield Visit(session, program, host, Given(cluster=cluster), unread)
     finally:

@@ -1,6 +1,6 @@
 """A first fleet document, written from what a cluster says of itself. Writing is pure.
 
-Called by `transom init`. It is text with comments, for a person to go on with; what cannot be known is
+It is text with comments, for a person to go on with; what cannot be known is
 a comment that says so.
 """
 
@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from transom.addons import calico_pools
 from transom.errors import TransomError
 from transom.fleet.cluster import ClusterEntry, network_of
-from transom.fleet.cluster_checks import plugin_of
 from transom.fleet.host_lists import ListedHost
+from transom.fleet.planning.cluster_checks import plugin_of
 from transom.kube.api import Api
-from transom.kube.objects import Objects
+from transom.kube.door import Door
 from transom.model.fleet import FlannelSpec
 from transom.model.records import dataclass
 
@@ -31,7 +31,7 @@ class LinuxNetwork:
 
 
 async def read_linux_network(
-    api: Api, entry: ClusterEntry, objects: Objects | None
+    api: Api, entry: ClusterEntry, objects: Door | None
 ) -> LinuxNetwork | None:
     """The network by its DaemonSets, and Calico's mode by its pools; None where nothing tells."""
     try:

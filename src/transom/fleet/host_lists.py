@@ -1,6 +1,6 @@
 """Hosts from lists that people already have: Ansible inventories, CSV files, the cluster's Nodes. Pure.
 
-Called by `transom init`. Only what a fleet needs is taken: name, address, user, port, pool. No secret
+Only what a fleet needs is taken: name, address, user, port, pool. No secret
 is ever read from such a list.
 """
 
@@ -13,10 +13,10 @@ from typing import Any
 from transom.errors import InvalidDocument, UsageError
 from transom.facts import rows
 from transom.facts.windows import Release
-from transom.fleet.marks import FLEET
+from transom.fleet.work.labels import FLEET
 from transom.kube.api import Node
 from transom.model.records import dataclass
-from transom.spec.loader import load
+from transom.yamlio.loader import load
 
 _COLUMNS = ("name", "address", "pool", "windows", "user", "port")
 _NO_GROUPS = ("all", "ungrouped", "")

@@ -1,7 +1,4 @@
-"""Many hosts at once: so many at a time, and one host's failure is that host's alone.
-
-Used by everything that visits a fleet.
-"""
+"""Many hosts at once: so many at a time, and one host's failure is that host's alone."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable

@@ -1,6 +1,6 @@
 """Pinning: an artifact's sum is learnt from whoever publishes it, and its bytes are checked by it.
 
-Called by `transom lock`. The doors come in as values; this module opens none, prints nothing and
+The doors come in as values; this module opens none, prints nothing and
 writes only into the folder it is given.
 """
 

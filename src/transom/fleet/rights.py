@@ -1,6 +1,6 @@
 """The least rights in the cluster that work on a fleet needs, as ClusterRoles. Pure.
 
-Printed by `transom init --print-rbac`. Approving certificates and add-ons are roles of their own, to be
+Approving certificates and add-ons are roles of their own, to be
 given or not.
 """
 

@@ -1,6 +1,6 @@
 """The folder with `Prepare-Node.ps1`: for those who prepare a machine at its own PowerShell prompt.
 
-Called by `transom script prepare`. The script is the same file for every machine; what differs is
+The script is the same file for every machine; what differs is
 beside it as data. Pure: what it carries is given.
 """
 

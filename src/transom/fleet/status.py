@@ -1,23 +1,30 @@
 """How the hosts of a fleet stand: what they are, whose, how far from their recipe, and their Nodes.
 
-Called by `transom status`. Made of a survey and the cluster's Nodes; reads only. Nodes that are marked as
+Made of a survey and the cluster's Nodes; reads only. Nodes that are marked as
 the fleet's and that none of its hosts names any more are left over: nobody touches them.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import replace
 
 from transom.errors import TransomError
-from transom.fleet.gmsa import cluster_lacks, host_lacks
-from transom.fleet.marks import FLEET
-from transom.fleet.plan import HostPlan
-from transom.fleet.survey import FleetDoors, Surveyed
+from transom.facts import rows
+from transom.facts.addons import AddonLimit
+from transom.facts.rows import At
+from transom.fleet.doors import FleetDoors
+from transom.fleet.planning.plan import HostPlan
+from transom.fleet.survey import Surveyed
+from transom.fleet.work.labels import FLEET
 from transom.kube.api import Node
+from transom.kube.door import Door
 from transom.model.answers import Survey
 from transom.model.records import dataclass
 
 _WINDOWS = "windows"
 _UNWELL = ("waiting", "restarting", "failed")
+_CREDENTIALS = ("windows.k8s.io/v1", "GMSACredentialSpec")
+_WEBHOOK = "admission-webhook.windows-gmsa.sigs.k8s.io"
+_WEBHOOKS = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,13 +80,13 @@ async def fleet_status(surveyed: Surveyed, doors: FleetDoors, *, gmsa: bool = Fa
     status = replace(status_of(surveyed, nodes), has_nodes=doors.api is not None)
     if not gmsa:
         return status
-    lacks = [] if doors.objects is None else [item async for item in cluster_lacks(doors.objects)]
+    lacks = [] if doors.objects is None else [item async for item in _cluster_lacks(doors.objects)]
     hosts = tuple(_with_gmsa(host, surveyed.surveys[host.host]) for host in status.hosts)
     return replace(status, hosts=hosts, findings=tuple(lacks))
 
 
 def _with_gmsa(host: HostStatus, survey: Survey | TransomError) -> HostStatus:
-    lacks = host_lacks(survey) if isinstance(survey, Survey) else ""
+    lacks = _host_lacks(survey) if isinstance(survey, Survey) else ""
     return replace(host, findings=(*host.findings, lacks)) if lacks else host
 
 
@@ -168,3 +175,23 @@ def _findings(plan: HostPlan, node: Node | None) -> Iterable[str]:
         yield f"{about}{refusal.found}; {refusal.reason}"
     if node is not None and not node.ready:
         yield f"not Ready: {node.problem or 'its kubelet is silent'}"
+
+
+def _host_lacks(survey: Survey) -> str:
+    """What a host lacks for group-managed service accounts (gMSA); empty where nothing."""
+    return "" if survey.inventory.domain else f"gMSA: {_limit('gmsa-domain')}"
+
+
+async def _cluster_lacks(objects: Door) -> AsyncIterator[str]:
+    """What the cluster lacks for them."""
+    if not await objects.serves(*_CREDENTIALS):
+        yield f"gMSA: {_limit('gmsa-credentials')}"
+    for kind in _WEBHOOKS:
+        found = await objects.list("admissionregistration.k8s.io/v1", kind)
+        names = [hook["name"] for item in found for hook in item.get("webhooks") or ()]
+        if _WEBHOOK not in names:
+            yield f"gMSA: {_limit('gmsa-webhook')} ({kind} with {_WEBHOOK})"
+
+
+def _limit(row: str) -> str:
+    return rows.one(AddonLimit, row, At()).text

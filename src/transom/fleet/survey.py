@@ -1,56 +1,35 @@
 """Looking at a whole fleet: its cluster and every host, without changing either.
 
-Called by `transom plan`, `apply`, `status` and whatever plans before it does. A host that has this
+A host that has this
 version's program is asked by one command over one connection. Where a host has none, it is brought
 for the visit and taken away again, unless it is to stay.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import field, replace
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from transom.errors import InternalError, TransomError
 from transom.fleet.addon_change import AddonPlan
-from transom.fleet.carry import Holdings, to_be_carried
 from transom.fleet.cluster import ClusterEntry, read_entry
-from transom.fleet.cluster_checks import Checked, check_cluster
+from transom.fleet.doors import FleetDoors
 from transom.fleet.hosts import each
-from transom.fleet.plan import FleetPlan, around_nodes, plan_of, with_nodes
-from transom.fleet.program import Bring, NodeProgram, own_sum, present
-from transom.fleet.requests import at_cluster, entry_of, requests_of
-from transom.fleet.run import Clock, Connect
+from transom.fleet.on_host.program import Bring, NodeProgram, own_sum, present
+from transom.fleet.on_host.run import Connect
+from transom.fleet.on_host.upload import to_be_uploaded
+from transom.fleet.planning.cluster_checks import Checked, check_cluster
+from transom.fleet.planning.plan import FleetPlan, around_nodes, plan_of, with_nodes
+from transom.fleet.planning.requests import at_cluster, entry_of, requests_of
 from transom.kube.api import Api
-from transom.kube.objects import Objects
+from transom.kube.door import Door
 from transom.model.answers import Survey
 from transom.model.fleet import Fleet, Host
 from transom.model.lock import Lock
 from transom.model.records import dataclass
-from transom.model.request import Request, SourceAccess, Verb
+from transom.model.request import Request, Verb
 from transom.recipe.resolve import cases_of
 
 _NO_API = "the cluster: there is no kubeconfig, so nothing in it is checked, drained or awaited"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FleetDoors:
-    """Everything outside that work on a fleet reaches for.
-
-    `api` and `objects` are None without a kubeconfig; then `token` gives the bootstrap token that the
-    fleet names. What `holdings` has is carried to hosts, which then download nothing of it; `access`
-    is what they trust and say where they download themselves.
-    """
-
-    api: Api | None
-    connect: Callable[[Host], Connect]
-    clock: Clock
-    now: Callable[[], datetime]
-    bring: Bring
-    parallel: int
-    token: Callable[[], Awaitable[str]] | None = None
-    objects: Objects | None = None
-    holdings: Holdings | None = None
-    access: SourceAccess = field(default_factory=SourceAccess)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,9 +50,14 @@ async def survey_fleet(
     hosts: Sequence[str] = (),
     verb: Verb = Verb.JOIN,
     addons: bool = False,
+    entry: ClusterEntry | None = None,
 ) -> Surveyed:
-    """Look at the cluster, then at every chosen host at once; raise where the fleet cannot work."""
-    entry = entry_of(fleet) if doors.api is None else await read_entry(doors.api)
+    """Look at the cluster, then at every chosen host at once; raise where the fleet cannot work.
+
+    A cluster whose `entry` was read already is not asked for it again.
+    """
+    if entry is None:
+        entry = entry_of(fleet) if doors.api is None else await read_entry(doors.api)
     fleet = at_cluster(fleet, entry)
     requests = _furnished(requests_of(fleet, entry, lock, verb=verb, hosts=hosts), doors)
     checked, unread = await _check(fleet, entry, doors, hosts=tuple(requests))
@@ -116,18 +100,16 @@ async def _beside_nodes(plan: FleetPlan, requests: Mapping[str, Request], api: A
 
 def _furnished(requests: Mapping[str, Request], doors: FleetDoors) -> dict[str, Request]:
     """The requests with the ways to artifacts; what is held here will lie on the host by then."""
-    furnished = {name: replace(request, access=doors.access) for name, request in requests.items()}
-    if doors.holdings is None:
-        return furnished
-    return {
-        name: replace(
-            request,
-            recipe=replace(
-                request.recipe, artifacts=to_be_carried(request.recipe.artifacts, doors.holdings)
-            ),
-        )
-        for name, request in furnished.items()
-    }
+    return {name: _furnish(request, doors) for name, request in requests.items()}
+
+
+def _furnish(request: Request, doors: FleetDoors) -> Request:
+    recipe, secrets = request.recipe, request.join
+    if doors.holdings is not None:
+        recipe = replace(recipe, artifacts=to_be_uploaded(recipe.artifacts, doors.holdings))
+    if doors.node_kubeconfig and secrets is not None:
+        secrets = replace(secrets, kubeconfig=doors.node_kubeconfig)
+    return replace(request, recipe=recipe, join=secrets, access=doors.access)
 
 
 async def survey_host(connect: Connect, request: Request, *, bring: Bring) -> Survey:
@@ -165,9 +147,7 @@ async def _check(
     return check_cluster(cases, entry, daemon_sets), unread
 
 
-async def _addons(
-    fleet: Fleet, objects: Objects, lock: Lock, unread: list[str]
-) -> AddonPlan | None:
+async def _addons(fleet: Fleet, objects: Door, lock: Lock, unread: list[str]) -> AddonPlan | None:
     # Every manifest there is: needed only where a cluster's objects are looked at.
     from transom.fleet.addon_plan import plan_addons
 

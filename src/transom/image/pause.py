@@ -1,12 +1,12 @@
 """A pause image for a Windows build that no published tag has: the Dockerfile, and how to make it. Pure."""
 
 import re
-from dataclasses import dataclass
 
 from transom.errors import UnsupportedError, UsageError
 from transom.facts import rows
 from transom.facts.rows import At
 from transom.facts.windows import PauseBuild, PauseImage, Release
+from transom.model.records import dataclass
 
 _IMAGE = re.compile(
     r"[a-z0-9.-]+(:[0-9]+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)+(:[\w][\w.-]{0,127})?(@sha256:[0-9a-f]{64})?"

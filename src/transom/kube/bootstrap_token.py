@@ -5,7 +5,7 @@ import string
 from dataclasses import field
 from datetime import datetime
 
-from transom.kube.api import Secret
+from transom.kube.answers import Secret
 from transom.model.records import dataclass
 
 NAMESPACE = "kube-system"

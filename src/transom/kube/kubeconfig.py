@@ -1,29 +1,30 @@
 """Which cluster and user are meant by kubeconfig files, as kubectl reads them.
 
-Used by `client`. Of several files the first that names a cluster, a user or a context decides about it
+Of several files the first that names a cluster, a user or a context decides about it
 wholly, and the first with a current-context about that; files that are missing are passed over. Paths
 in a file are relative to that file. What is wrong is said without repeating any value.
 """
 
+import base64
+import binascii
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
-import msgspec
 import yaml
-from lightkube.config.kubeconfig import SingleConfig
-from lightkube.config.models import Cluster, Context, User
 
 from transom.errors import UsageError
 from transom.model.records import dataclass
 
-_PATHS = ("certificate-authority", "client-certificate", "client-key", "tokenFile")
+# What kubectl takes where a cluster names none.
+_SERVER = "http://localhost:8080"
 _HINT = "name one with --kubeconfig, and its context with --context"
 _SHOWN = 10
 
 
-class _Found(msgspec.Struct):
+class _Found(NamedTuple):
     """An entry of a list, and the file it stands in."""
 
     value: Mapping[str, Any]
@@ -73,42 +74,108 @@ class _Merged:
         return self._lists[kind][name]
 
 
-class _Way(msgspec.Struct):
-    """What a cluster's entry says of the way there, besides what lightkube knows."""
+@dataclass(frozen=True, kw_only=True)
+class Plugin:
+    """A program that gives credentials; `env` is what it is told besides our own environment."""
 
-    proxy: str | None = msgspec.field(name="proxy-url", default=None)
-    server_name: str = msgspec.field(name="tls-server-name", default="")
-
-
-class _Role(msgspec.Struct):
-    """As whom a user acts."""
-
-    user: str = msgspec.field(name="as", default="")
-    uid: str = msgspec.field(name="as-uid", default="")
-    groups: list[str] = msgspec.field(name="as-groups", default_factory=list)
-    extra: dict[str, list[str]] = msgspec.field(name="as-user-extra", default_factory=dict)
-
-    def headers(self) -> Iterator[tuple[str, str]]:
-        """How the API server is told."""
-        yield from (("Impersonate-User", name) for name in (self.user,) if name)
-        yield from (("Impersonate-Uid", uid) for uid in (self.uid,) if uid)
-        yield from (("Impersonate-Group", group) for group in self.groups)
-        for key, values in self.extra.items():
-            yield from ((f"Impersonate-Extra-{quote(key, safe='')}", value) for value in values)
+    api_version: str
+    command: str
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    install_hint: str = ""
 
 
-@dataclass(frozen=True)
-class Chosen:
-    """What lightkube is told, and what it does not know.
+@dataclass(frozen=True, kw_only=True)
+class User:
+    """Who asks. A certificate and a key are PEM, or the file they stand in."""
 
-    `server_name` is who the server must prove to be, where that is not its address; `headers` say as
-    whom to act.
+    token: str = field(default="", repr=False)
+    token_file: str = ""
+    username: str = ""
+    password: str = field(default="", repr=False)
+    certificate: bytes | str = ""
+    key: bytes | str = field(default="", repr=False)
+    plugin: Plugin | None = None
+    provider: Mapping[str, Any] | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cluster:
+    """Where the server is, and who it must prove to be: by whom and, where not its address, as whom.
+
+    An authority is PEM or the file it stands in.
     """
 
-    config: SingleConfig
-    proxy: str | None
-    server_name: str
-    headers: tuple[tuple[str, str], ...]
+    server: str = _SERVER
+    authority: bytes | str = ""
+    is_insecure: bool = False
+    server_name: str = ""
+    proxy: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chosen:
+    """A cluster and its user; `headers` say as whom to act, `folder` is where the user's file lies."""
+
+    context: str
+    cluster: Cluster
+    user: User = User()
+    headers: tuple[tuple[str, str], ...] = ()
+    folder: Path = Path()
+
+
+class _Malformed(Exception):  # noqa: N818 - never leaves this module
+    """A key whose value is of another kind than kubectl takes."""
+
+
+class _Entry:
+    """What is said of a cluster or a user; empty values are as good as none."""
+
+    def __init__(self, value: Mapping[str, Any], folder: Path = Path()) -> None:
+        self._value = {key: item for key, item in value.items() if item not in ("", None)}
+        self._folder = folder
+
+    def text(self, key: str) -> str:
+        found = self._value.get(key, "")
+        if not isinstance(found, str):
+            raise _Malformed(f"{key} is no text")
+        return found
+
+    def flag(self, key: str) -> bool:
+        found = self._value.get(key, False)
+        if not isinstance(found, bool):
+            raise _Malformed(f"{key} is neither true nor false")
+        return found
+
+    def path(self, key: str) -> str:
+        found = self.text(key)
+        return str(self._folder / found) if found else ""
+
+    def pem(self, key: str) -> bytes | str:
+        """The data, which wins, or the path of a file."""
+        try:
+            data = base64.b64decode("".join(self.text(f"{key}-data").split()), validate=True)
+        except binascii.Error:
+            raise _Malformed(f"{key}-data is not base64") from None
+        return data or self.path(key)
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        found = self._value.get(key, [])
+        if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
+            raise _Malformed(f"{key} is no list of texts")
+        return tuple(found)
+
+    def mapping(self, key: str) -> Mapping[str, Any] | None:
+        found = self._value.get(key)
+        if found is not None and not isinstance(found, dict):
+            raise _Malformed(f"{key} is no mapping")
+        return found
+
+    def entries(self, key: str) -> "Iterator[_Entry]":
+        found = self._value.get(key, [])
+        if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+            raise _Malformed(f"{key} is no list of mappings")
+        yield from (_Entry(item) for item in found)
 
 
 def choose(files: Sequence[Path], context: str | None = None) -> Chosen:
@@ -119,18 +186,61 @@ def choose(files: Sequence[Path], context: str | None = None) -> Chosen:
     cluster = merged.entry("cluster", str(chosen.get("cluster") or ""), of=name)
     user = merged.entry("user", str(chosen.get("user") or ""), of=name)
     try:
-        config = SingleConfig(
-            context_name=name,
-            context=msgspec.convert(chosen, Context),
-            cluster=msgspec.convert(_placed(cluster), Cluster),
-            user=msgspec.convert(_placed(user), User),
-            fname=user.file,
+        said = _Entry(user.value, user.file.parent)
+        return Chosen(
+            context=name,
+            cluster=_cluster(_Entry(cluster.value, cluster.file.parent)),
+            user=_user(said),
+            headers=tuple(_headers(said)),
+            folder=user.file.parent,
         )
-        way = msgspec.convert(_placed(cluster), _Way)
-        headers = tuple(msgspec.convert(_placed(user), _Role).headers())
-        return Chosen(config, way.proxy, way.server_name, headers)
-    except msgspec.ValidationError as error:
-        raise merged.wrong(f"what context {name!r} names is malformed: {error}") from error
+    except _Malformed as error:
+        raise merged.wrong(f"what context {name!r} names is malformed: {error}") from None
+
+
+def _cluster(said: _Entry) -> Cluster:
+    return Cluster(
+        server=said.text("server") or _SERVER,
+        authority=said.pem("certificate-authority"),
+        is_insecure=said.flag("insecure-skip-tls-verify"),
+        server_name=said.text("tls-server-name"),
+        proxy=said.text("proxy-url"),
+    )
+
+
+def _user(said: _Entry) -> User:
+    plugin = said.mapping("exec")
+    return User(
+        token=said.text("token"),
+        token_file=said.path("tokenFile"),
+        username=said.text("username"),
+        password=said.text("password"),
+        certificate=said.pem("client-certificate"),
+        key=said.pem("client-key"),
+        plugin=None if plugin is None else _plugin(_Entry(plugin)),
+        provider=said.mapping("auth-provider"),
+    )
+
+
+def _plugin(said: _Entry) -> Plugin:
+    return Plugin(
+        api_version=said.text("apiVersion"),
+        command=said.text("command"),
+        args=said.texts("args"),
+        env={item.text("name"): item.text("value") for item in said.entries("env")},
+        install_hint=said.text("installHint"),
+    )
+
+
+def _headers(said: _Entry) -> Iterator[tuple[str, str]]:
+    """How the API server is told as whom to act."""
+    yield from (("Impersonate-User", name) for name in (said.text("as"),) if name)
+    yield from (("Impersonate-Uid", uid) for uid in (said.text("as-uid"),) if uid)
+    yield from (("Impersonate-Group", group) for group in said.texts("as-groups"))
+    extra = _Entry(said.mapping("as-user-extra") or {})
+    for key in said.mapping("as-user-extra") or {}:
+        for value in extra.texts(key):
+            yield f"Impersonate-Extra-{quote(str(key), safe='')}", value
 
 
 def _document(file: Path) -> Mapping[str, Any]:
@@ -162,16 +272,6 @@ def _entries(
         if not isinstance(item, dict) or not isinstance(value or {}, dict) or not item.get("name"):
             raise _unreadable(file, f"an entry of its {kind}s has no name, or is no {kind}")
         yield str(item["name"]), value or {}
-
-
-def _placed(found: _Found) -> dict[str, Any]:
-    """The entry with its paths in full, and without what is empty."""
-    given = {key: value for key, value in found.value.items() if value not in ("", None)}
-    folder = found.file.parent
-    return {
-        key: str(folder / value) if key in _PATHS and isinstance(value, str) else value
-        for key, value in given.items()
-    }
 
 
 def _unreadable(file: Path, what: str) -> UsageError:

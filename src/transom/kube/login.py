@@ -1,10 +1,9 @@
-"""Who you are to a cluster where the kubeconfig leaves that to a program or an identity provider.
+"""Who you are to a cluster: the headers that say so, and a client certificate where a program gives one.
 
-Used by `client`. lightkube knows tokens, certificates and the plugins of old; this is what kubectl does
-besides: plugins of every version are told who asks (`KUBERNETES_EXEC_INFO`), their tokens and client
-certificates are kept until they expire or are refused, and the token that `auth-provider: oidc` keeps is
-used while it is good. Programs are started by argument lists; no token is shown or written, and a
-key lies in a file of its own user's only while it is read.
+As kubectl does it: tokens and passwords of the kubeconfig; a token in a file, read again as it is replaced;
+plugins of every version, which are told who asks (`KUBERNETES_EXEC_INFO`) and whose tokens and client
+certificates are kept until they expire or are refused; and the token that `auth-provider: oidc` keeps, while
+it is good. Programs are started by argument lists; no token is shown or written.
 """
 
 import asyncio
@@ -13,117 +12,152 @@ import json
 import os
 import ssl
 import sys
-import tempfile
+import time
 from asyncio import subprocess
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from http import HTTPStatus
 from pathlib import Path
-from typing import Any
-
-import httpx2
-from lightkube.config.kubeconfig import SingleConfig
-from lightkube.config.models import UserExec
+from typing import Any, Protocol
 
 from transom.errors import PermanentError, TemporaryError, UnsupportedError, UsageError
+from transom.kube.kubeconfig import Chosen, Plugin
+from transom.kube.tls import show
 
 _GROUP = "client.authentication.k8s.io/"
 # A person may have to log in at a browser meanwhile.
 _LOGIN_S = 300.0
 _EARLY = timedelta(seconds=30)
+# As client-go does it.
+_TOKEN_FILE_S = 60.0
 
 
-def login_of(config: SingleConfig, trust: ssl.SSLContext) -> "httpx2.Auth | None":
-    """The login that the user of a kubeconfig needs; None where lightkube has it.
+Headers = Mapping[str, str]
+
+
+class Login(Protocol):
+    """What makes requests ours."""
+
+    async def headers(self, refused: Headers | None = None) -> Headers:
+        """The headers to send; where `refused` were not accepted, newer ones if there are any."""
+        ...
+
+
+def login_of(chosen: Chosen, trust: ssl.SSLContext) -> Login:
+    """The login of a kubeconfig's user.
 
     A client certificate that a plugin gives is put into `trust`, with which connections are made.
     """
-    user = config.user
-    if user is None or user.token is not None or user.token_file is not None:
-        return None
-    if user.exec is not None:
-        return PluginLogin(user.exec, config, trust)
-    if user.auth_provider is not None:
-        return _Token(_kept_token(user.auth_provider))
-    return None
+    user = chosen.user
+    if user.token_file:
+        return TokenFile(Path(user.token_file))
+    if user.token:
+        return _bearer(user.token)
+    if user.username:
+        pair = base64.b64encode(f"{user.username}:{user.password}".encode()).decode()
+        return Fixed({"Authorization": f"Basic {pair}"})
+    if user.plugin is not None:
+        return PluginLogin(user.plugin, chosen, trust)
+    if user.provider is not None:
+        return _bearer(_kept_token(user.provider))
+    return Fixed({})
 
 
-class _Token(httpx2.Auth):
-    """A token that does not change."""
+class Fixed:
+    """Headers that do not change."""
 
-    def __init__(self, token: str) -> None:
-        self._token = token
+    def __init__(self, headers: Headers) -> None:
+        self._headers = headers
 
-    async def async_auth_flow(
-        self, request: httpx2.Request
-    ) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
-        request.headers["Authorization"] = f"Bearer {self._token}"
-        yield request
+    async def headers(self, refused: Headers | None = None) -> Headers:
+        """Give them."""
+        del refused
+        return self._headers
+
+
+def _bearer(token: str) -> Fixed:
+    return Fixed({"Authorization": f"Bearer {token}"})
+
+
+class TokenFile:
+    """A token in a file that somebody replaces: read each minute, and at once where it was refused."""
+
+    def __init__(self, path: Path, clock: Callable[[], float] = time.monotonic) -> None:
+        self._path = path
+        self._clock = clock
+        self._held: Headers = {}
+        self._read_at = 0.0
+
+    async def headers(self, refused: Headers | None = None) -> Headers:
+        """Give those of the file; while it cannot be read, those it had."""
+        now = self._clock()
+        if not self._held or refused is self._held or now - self._read_at >= _TOKEN_FILE_S:
+            self._read_at = now
+            token = self._token()
+            found = {"Authorization": f"Bearer {token}"}
+            if token and found != self._held:
+                self._held = found
+        return self._held
+
+    def _token(self) -> str:
+        try:
+            token = self._path.read_text(encoding="utf-8").strip()
+        except (OSError, ValueError):
+            token = ""
+        if not token and not self._held:
+            raise UsageError(
+                f"cannot read a token in {self._path}, which the cluster is asked with",
+                subject=str(self._path),
+                hint="the file must hold a token that this user may read",
+            )
+        return token
 
 
 @dataclass(frozen=True, eq=False)
 class _Credential:
-    """What a plugin gave: a token, a client certificate with its key, or both; until it ends."""
+    """What a plugin gave: headers with a token, a client certificate with its key, or both."""
 
-    token: str = field(repr=False)
     certificate: str
     key: str = field(repr=False)
     ends: datetime | None
+    headers: Headers = field(repr=False)
 
     @property
     def is_over(self) -> bool:
         return self.ends is not None and datetime.now(UTC) > self.ends - _EARLY
 
-    def show_in(self, request: httpx2.Request) -> None:
-        if self.token:
-            request.headers["Authorization"] = f"Bearer {self.token}"
-        if self.certificate:
-            # A connection keeps the certificate it was made with, so each is for one request.
-            request.headers["Connection"] = "close"
 
-
-class PluginLogin(httpx2.Auth):
+class PluginLogin:
     """Credentials from a program that the kubeconfig names; it is run once for all requests."""
 
-    def __init__(self, plugin: UserExec, config: SingleConfig, trust: ssl.SSLContext) -> None:
+    def __init__(self, plugin: Plugin, chosen: Chosen, trust: ssl.SSLContext) -> None:
         self._plugin = plugin
-        self._info = _info(plugin, config)
-        self._folder = config.fname.parent if config.fname is not None else Path()
+        self._info = _info(plugin, chosen)
+        self._folder = chosen.folder
         self._trust = trust
         self._lock = asyncio.Lock()
         self._held: _Credential | None = None
 
-    async def async_auth_flow(
-        self, request: httpx2.Request
-    ) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
-        """Show the credential, and a new one where that is refused."""
-        credential = await self._current(None)
-        credential.show_in(request)
-        response = yield request
-        if response.status_code == HTTPStatus.UNAUTHORIZED:
-            (await self._current(credential)).show_in(request)
-            yield request
-
-    async def _current(self, refused: _Credential | None) -> _Credential:
+    async def headers(self, refused: Headers | None = None) -> Headers:
+        """Show the credential, and a new one where that is refused or over."""
         async with self._lock:
-            if self._held is None or self._held is refused or self._held.is_over:
-                self._held = await self._asked()
-                if self._held.certificate:
-                    _put_into(self._trust, self._held, self._plugin.command)
-            return self._held
+            held = self._held
+            if held is None or held.headers is refused or held.is_over:
+                self._held = held = await self._asked()
+                if held.certificate:
+                    _put_into(self._trust, held, self._plugin.command)
+            return held.headers
 
     async def _asked(self) -> _Credential:
         plugin = self._plugin
         command = plugin.command
         if os.sep in command and not Path(command).is_absolute():
             command = str(self._folder / command)
-        given = {item.name: item.value for item in plugin.env or ()}
-        environment = {**os.environ, **given, "KUBERNETES_EXEC_INFO": self._info}  # noqa: TID251 - a door
+        environment = {**os.environ, **plugin.env, "KUBERNETES_EXEC_INFO": self._info}  # noqa: TID251 - a door
         try:
             process = await asyncio.create_subprocess_exec(
                 command,
-                *(plugin.args or ()),
+                *plugin.args,
                 env=environment,
                 # A person may be asked something; what the program says to them passes by.
                 stdin=None if sys.stdin.isatty() else subprocess.DEVNULL,
@@ -133,7 +167,7 @@ class PluginLogin(httpx2.Auth):
             raise UsageError(
                 f"cannot run {plugin.command}, which the kubeconfig logs in with",
                 subject=plugin.command,
-                hint=plugin.installHint or "install it, as for kubectl",
+                hint=plugin.install_hint or "install it, as for kubectl",
             ) from error
         try:
             async with asyncio.timeout(_LOGIN_S):
@@ -149,18 +183,19 @@ class PluginLogin(httpx2.Auth):
         return _credential(printed, process.returncode or 0, plugin.command)
 
 
-def _info(plugin: UserExec, config: SingleConfig) -> str:
+def _info(plugin: Plugin, chosen: Chosen) -> str:
     """What a plugin is told of who asks."""
-    if not plugin.apiVersion.startswith(_GROUP):
+    if not plugin.api_version.startswith(_GROUP):
         raise UnsupportedError(
-            f"the kubeconfig's plugin speaks {plugin.apiVersion}", hint=f"it must be {_GROUP}v1"
+            f"the kubeconfig's plugin speaks {plugin.api_version}", hint=f"it must be {_GROUP}v1"
         )
-    cluster: dict[str, Any] = {"server": config.cluster.server}
-    if config.cluster.certificate_auth_data:
-        cluster["certificate-authority-data"] = config.cluster.certificate_auth_data
+    cluster: dict[str, Any] = {"server": chosen.cluster.server}
+    if isinstance(chosen.cluster.authority, bytes):
+        data = base64.b64encode(chosen.cluster.authority).decode()
+        cluster["certificate-authority-data"] = data
     return json.dumps(
         {
-            "apiVersion": plugin.apiVersion,
+            "apiVersion": plugin.api_version,
             "kind": "ExecCredential",
             "spec": {"interactive": sys.stdin.isatty(), "cluster": cluster},
         }
@@ -168,20 +203,14 @@ def _info(plugin: UserExec, config: SingleConfig) -> str:
 
 
 def _put_into(trust: ssl.SSLContext, credential: _Credential, program: str) -> None:
-    """Have connections from now on made with this certificate; OpenSSL reads it from files only."""
-    with tempfile.TemporaryDirectory(prefix="transom-") as folder:  # closed to all others
-        certificate, key = Path(folder, "certificate"), Path(folder, "key")
-        for path, text in ((certificate, credential.certificate), (key, credential.key)):
-            path.touch(mode=0o600, exist_ok=False)
-            path.write_text(text, encoding="utf-8")
-        try:
-            trust.load_cert_chain(certificate, key, password="")
-        except (ssl.SSLError, ValueError) as error:
-            raise PermanentError(
-                f"{program} gives a client certificate that cannot be used: {_said(error)}",
-                subject=program,
-                hint="see whether `kubectl get nodes` works, and what it says",
-            ) from None
+    try:
+        show(trust, credential.certificate.encode(), credential.key.encode())
+    except (ssl.SSLError, ValueError) as error:
+        raise PermanentError(
+            f"{program} gives a client certificate that cannot be used: {_said(error)}",
+            subject=program,
+            hint="see whether `kubectl get nodes` works, and what it says",
+        ) from None
 
 
 def _said(error: Exception) -> str:
@@ -209,7 +238,12 @@ def _credential(printed: bytes, code: int, program: str) -> _Credential:
             subject=program,
             hint="see whether `kubectl get nodes` works, and what it says",
         )
-    return _Credential(token, certificate, key, _time(status.get("expirationTimestamp")))
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    if certificate:
+        # A connection keeps the certificate it was made with, so each is for one request.
+        headers["Connection"] = "close"
+    ends = _time(status.get("expirationTimestamp"))
+    return _Credential(certificate, key, ends, headers)
 
 
 def _time(text: str | None) -> datetime | None:

@@ -1,14 +1,15 @@
-"""Objects of the Kubernetes API as a diagnosis sees them. Called by `client`."""
+"""Objects of the Kubernetes API as a diagnosis sees them."""
 
 import base64
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from cryptography import x509
 from cryptography.x509.oid import NameOID
-from lightkube.resources import certificates_v1, core_v1, discovery_v1
 
+from transom.kube.answers import created, decoded, part
+from transom.model.manifest import Manifest
 from transom.model.sight import (
     CertificateRequestSight,
     ConditionSight,
@@ -38,84 +39,83 @@ _HEADLESS = ("", "None")
 
 
 def service_sights(
-    services: Iterable[core_v1.Service], slices: Iterable[discovery_v1.EndpointSlice]
+    services: Iterable[Manifest], slices: Iterable[Manifest]
 ) -> tuple[ServiceSight, ...]:
     """The Services that kube-proxy serves on every node, with the endpoints that are ready."""
     ready: dict[tuple[str, str], set[str]] = defaultdict(set)
     for item in slices:
-        assert item.metadata is not None
-        service = (item.metadata.labels or {}).get(_SERVICE_NAME, "")
-        for endpoint in item.endpoints or ():
-            # Not told is ready, by the EndpointSlice's own definition.
-            if endpoint.conditions is None or endpoint.conditions.ready is not False:
-                ready[item.metadata.namespace or "", service].update(endpoint.addresses)
-    found = (_service_sight(item, ready) for item in services)
+        for service, addresses in decoded(_ready, item):
+            ready[service].update(addresses)
+    found = (decoded(lambda item: _service_sight(item, ready), item) for item in services)
     return tuple(item for item in found if item is not None)
 
 
+def _ready(found: Manifest) -> list[tuple[tuple[str, str], list[str]]]:
+    metadata = found["metadata"]
+    service = metadata["namespace"], part(metadata, "labels").get(_SERVICE_NAME, "")
+    # Not told is ready, by the EndpointSlice's own definition.
+    return [
+        (service, item["addresses"])
+        for item in found.get("endpoints") or ()
+        if part(item, "conditions").get("ready") is not False
+    ]
+
+
 def _service_sight(
-    found: core_v1.Service, ready: dict[tuple[str, str], set[str]]
+    found: Manifest, ready: Mapping[tuple[str, str], set[str]]
 ) -> ServiceSight | None:
-    spec, metadata = found.spec, found.metadata
-    assert metadata is not None
-    labels = metadata.labels or {}
-    if spec is None or any(name in labels for name in _OF_ANOTHER_PROXY):
+    spec, metadata = part(found, "spec"), found["metadata"]
+    if not spec or any(name in part(metadata, "labels") for name in _OF_ANOTHER_PROXY):
         return None
-    addresses = spec.clusterIPs or [spec.clusterIP or ""]
+    addresses = spec.get("clusterIPs") or [spec.get("clusterIP", "")]
     # Without an endpoint on the node, a Service of internal policy Local has nothing there.
-    if spec.internalTrafficPolicy == "Local" or all(item in _HEADLESS for item in addresses):
+    if spec.get("internalTrafficPolicy") == "Local" or all(item in _HEADLESS for item in addresses):
         return None
-    namespace, name = metadata.namespace or "", metadata.name or ""
-    created = metadata.creationTimestamp
+    namespace, name = metadata["namespace"], metadata["name"]
     return ServiceSight(
         namespace=namespace,
         name=name,
         addresses=tuple(item for item in addresses if item not in _HEADLESS),
         backends=tuple(sorted(ready.get((namespace, name), ()))),
-        created=int(created.timestamp()) if created else 0,
+        created=created(found),
     )
 
 
-def node_sight(found: core_v1.Node) -> NodeSight:
+def node_sight(found: Manifest) -> NodeSight:
     """A Node with its conditions and its ranges."""
-    status, spec, metadata = found.status, found.spec, found.metadata
-    assert metadata is not None
-    assert metadata.name is not None
-    info = status.nodeInfo if status else None
+    status = part(found, "status")
     return NodeSight(
-        name=metadata.name,
+        name=found["metadata"]["name"],
         conditions=tuple(
             ConditionSight(
-                type=item.type,
-                status=item.status,
-                reason=item.reason or "",
-                message=item.message or "",
+                type=item["type"],
+                status=item["status"],
+                reason=item.get("reason") or "",
+                message=item.get("message") or "",
             )
-            for item in (status.conditions if status else None) or ()
+            for item in status.get("conditions") or ()
         ),
-        pod_cidrs=tuple((spec.podCIDRs if spec else None) or ()),
-        kubelet=info.kubeletVersion.removeprefix("v") if info else "",
+        pod_cidrs=tuple(part(found, "spec").get("podCIDRs") or ()),
+        kubelet=part(status, "nodeInfo").get("kubeletVersion", "").removeprefix("v"),
     )
 
 
-def request_sight(found: certificates_v1.CertificateSigningRequest) -> CertificateRequestSight:
+def request_sight(found: Manifest) -> CertificateRequestSight:
     """A request with the worst that was decided about it."""
-    metadata, conditions = found.metadata, (found.status and found.status.conditions) or ()
-    assert metadata is not None
-    decided = {item.type: item.message or "" for item in conditions}
+    spec, conditions = found["spec"], part(found, "status").get("conditions") or ()
+    decided = {item["type"]: item.get("message") or "" for item in conditions}
     kind = next((name for name in _STATES if name in decided), "")
-    created = metadata.creationTimestamp
-    subject, names, unreadable = _asked(found.spec.request)
+    subject, names, unreadable = _asked(spec["request"])
     return CertificateRequestSight(
-        name=metadata.name or "",
-        signer=found.spec.signerName,
-        username=found.spec.username or "",
+        name=found["metadata"]["name"],
+        signer=spec["signerName"],
+        username=spec.get("username", ""),
         subject=subject,
-        created=int(created.timestamp()) if created else 0,
+        created=created(found),
         state=_STATES.get(kind, RequestState.PENDING),
         message=decided.get(kind, ""),
         names=names,
-        usages=tuple(found.spec.usages or ()),
+        usages=tuple(spec.get("usages") or ()),
         unreadable=unreadable,
     )
 

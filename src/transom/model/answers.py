@@ -80,9 +80,9 @@ class Inventory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedChange:
-    """One thing that differs from the recipe; `id`, `fix` and `source` are those of a refusal.
+    """One thing that differs from the recipe.
 
-    In a fleet's plan `id` is otherwise the fact that the recipe rests on here; `explain` knows it.
+    In a fleet's plan `id` is the fact that the recipe rests on here; `explain` knows it.
     """
 
     subject: str
@@ -105,10 +105,11 @@ class PlannedStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What a run would change, step by step, and what is to be minded."""
+    """What stands in the way of a run, what it would change, step by step, and what is to be minded."""
 
     api_version: str = API_VERSION
     kind: str = "Plan"
+    refusals: tuple[Refusal, ...]
     steps: tuple[PlannedStep, ...]
     warnings: tuple[str, ...]
 

@@ -31,17 +31,6 @@ def encode(value: Any) -> Any:
     return [encode(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def encode_one(value: Any) -> Any:
-    """A value that JSON has no type for, whose parts may be such in turn: for `json.JSONEncoder`.
-
-    That has a type for named tuples, the list; what holds one is encoded by `encode`.
-    """
-    kind: type = type(value)
-    if names := _field_names(kind):
-        return {key: getattr(value, name) for key, name in names.items()}
-    return value.value if isinstance(value, Enum) else dict(value)
-
-
 def decode(kind: type[T], data: Any, *, path: str = "") -> T:
     """JSON types as a value of that record; raise ValueError naming the path that is wrong."""
     hint: Any = kind

@@ -37,6 +37,11 @@ class NetworkMode(StrEnum):
     L2BRIDGE = "l2bridge"
 
 
+FLANNEL_BACKENDS = {NetworkMode.OVERLAY: "vxlan", NetworkMode.L2BRIDGE: "host-gw"}
+"""What Flannel calls each mode (flannel-io/flannel Documentation/backends.md)."""
+FLANNEL_MODES = {backend: mode for mode, backend in FLANNEL_BACKENDS.items()}
+
+
 class Transport(StrEnum):
     """How a host is reached."""
 

@@ -7,10 +7,12 @@ whoever plans, undoes or reports. Nothing here knows how a change is made.
 from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from transom.model.disruption import Disruption
 from transom.model.records import dataclass
+
+W = TypeVar("W")
 
 SERVICE_STATE = "service-state"
 """The act of starting or stopping a service."""
@@ -19,10 +21,10 @@ ADOPTED = "adopted"
 
 
 @dataclass(frozen=True, slots=True)
-class Drift:
+class Drift(Generic[W]):
     """One thing that differs from the recipe.
 
-    `item` is what the step needs to put it right; it may hold a secret and so is never printed,
+    `item` is what its step needs to put it right; it may hold a secret and so is never printed,
     compared or stored. `disruption` is what this change does to a node in use, where it is not what
     its step declares.
     """
@@ -30,7 +32,7 @@ class Drift:
     subject: str
     found: str
     wanted: str
-    item: Any = field(default=None, repr=False, compare=False)
+    item: W = field(repr=False, compare=False)
     disruption: Disruption | None = None
 
 

@@ -1,8 +1,9 @@
-"""What differs between the versions of kubeadm's JoinConfiguration, for the two who write one.
+"""kubeadm's JoinConfiguration, and what differs between its versions.
 
-The node program writes it on the host, boot data carries it there.
+The node program writes a whole one on the host; boot data carries one there without what only the host knows.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from transom.model.recipe import JoinPlan
@@ -16,7 +17,19 @@ def is_older(plan: JoinPlan) -> bool:
     return plan.api_version.endswith(_OLDER)
 
 
-def discovery(plan: JoinPlan, secrets: JoinSecrets) -> dict[str, Any]:
+def join_configuration(
+    plan: JoinPlan, secrets: JoinSecrets, registration: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The document: where and with what to join, and as whom."""
+    return {
+        "apiVersion": plan.api_version,
+        "kind": "JoinConfiguration",
+        **_discovery(plan, secrets),
+        "nodeRegistration": dict(registration),
+    }
+
+
+def _discovery(plan: JoinPlan, secrets: JoinSecrets) -> dict[str, Any]:
     """How kubeadm finds the cluster, and how long it looks, where its version has each."""
     found: dict[str, Any] = {
         "bootstrapToken": {

@@ -337,10 +337,6 @@ class Target:
     why: str
 
 
-# The parts of a recipe that may name the host itself; the others are the same for hosts that are alike.
-OWN_PARTS = ("identity", "services", "join", "notes", "programs")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
     """Everything one host needs. The order inside each list is the order of work."""

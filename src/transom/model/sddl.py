@@ -33,6 +33,16 @@ _RIGHTS = {
     "FX": EXECUTE,
 }
 
+# SYSTEM and administrators alone. As a recipe wants it and Windows tells it, with the owner:
+CLOSED_FILE = "O:BAG:SYD:PAI(A;;FA;;;SY)(A;;FA;;;BA)"
+CLOSED_FOLDER = "O:BAG:SYD:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)"
+# as it is set where the owner stays,
+ADMINISTRATORS_ONLY = "D:P(A;;FA;;;SY)(A;;FA;;;BA)"
+ADMINISTRATORS_ONLY_BELOW = "D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)"
+# and as icacls.exe is told.
+ICACLS_CLOSED_FILE = "/inheritance:r /grant:r *S-1-5-18:F *S-1-5-32-544:F"
+ICACLS_CLOSED_FOLDER = "/inheritance:r /grant:r *S-1-5-18:(OI)(CI)F *S-1-5-32-544:(OI)(CI)F"
+
 # Who is meant by the two-letter names, and which groups a caller of that name is also in.
 EVERYONE, USERS, AUTHENTICATED = "WD", "BU", "AU"
 SYSTEM, ADMINISTRATORS = "SY", "BA"

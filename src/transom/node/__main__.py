@@ -2,6 +2,6 @@
 
 import sys
 
-from transom.node.program import main
+from transom.node.verbs.program import main
 
 sys.exit(main())

@@ -2,6 +2,7 @@
 
 import ntpath
 
+from transom.model.places import HOME
 from transom.model.records import dataclass
 
 
@@ -9,7 +10,7 @@ from transom.model.records import dataclass
 class Layout:
     """Paths below the program's home; none of them is part of what a recipe describes."""
 
-    home: str = r"C:\k\transom"
+    home: str = HOME
 
     @property
     def program(self) -> str:

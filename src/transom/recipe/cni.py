@@ -7,9 +7,9 @@ from typing import Any
 
 from transom.facts import rows
 from transom.facts.network import CniRow
-from transom.model.fleet import WinCNISpec
+from transom.model.fleet import FLANNEL_BACKENDS, NetworkMode, WinCNISpec
 from transom.model.recipe import File
-from transom.recipe.case import Case
+from transom.recipe.shape import Shape
 
 Json = dict[str, Any]
 
@@ -21,44 +21,44 @@ NODE_ADDRESS = "nodeAddress"
 _FILLS = (NODE_POD_CIDR, NODE_POD_GATEWAY, NODE_ADDRESS)
 
 
-def cni_files(case: Case) -> list[File]:
+def cni_files(shape: Shape) -> list[File]:
     """The network's configuration, and Flannel's own where it runs."""
     row = next(
         (
             row
-            for row in rows.rows(CniRow, case.at)
-            if (row.plugin, row.mode, row.runtime) == (case.plugin, case.mode, case.runtime)
+            for row in rows.rows(CniRow, shape.at)
+            if (row.plugin, row.mode, row.runtime) == (shape.plugin, shape.mode, shape.runtime)
         ),
         None,
     )
     if row is None:
         return []
-    configuration = _BUILDERS[row.plugin](case, row)
+    configuration = _BUILDERS[row.plugin](shape, row)
     text = _text(configuration)
     fills = tuple(name for name in _FILLS if f"{{{{{name}}}}}" in text)
     files = [
         File(
-            path=f"{case.places['cni_conf']}\\{row.file}",
+            path=f"{shape.places['cni_conf']}\\{row.file}",
             content=text,
             acl="",
             why=row.id,
             fills=fills,
         )
     ]
-    if case.plugin == "flannel":
+    if shape.plugin == "flannel":
         files.append(
             File(
-                path=f"{case.places['flannel_conf']}\\net-conf.json",
-                content=_text(_flannel_network(case)),
+                path=f"{shape.places['flannel_conf']}\\net-conf.json",
+                content=_text(_flannel_network(shape)),
                 acl="",
-                why=case.mode_row.id if case.mode_row else row.id,
+                why=shape.mode_row.id if shape.mode_row else row.id,
             )
         )
     return files
 
 
-def _flannel(case: Case, row: CniRow) -> Json:
-    delegate: Json = {"type": row.delegate, **_endpoint(case, row)}
+def _flannel(shape: Shape, row: CniRow) -> Json:
+    delegate: Json = {"type": row.delegate, **_endpoint(shape, row)}
     if row.policies == "v2":
         delegate["apiVersion"] = 2
     plugin: Json = {
@@ -66,37 +66,37 @@ def _flannel(case: Case, row: CniRow) -> Json:
         "capabilities": _capabilities(row),
         "delegate": delegate,
     }
-    return _wrapped(case, row, plugin)
+    return _wrapped(shape, row, plugin)
 
 
-def _reference_plugin(case: Case, row: CniRow) -> Json:
+def _reference_plugin(shape: Shape, row: CniRow) -> Json:
     plugin: Json = {
         "type": row.plugin_type,
         "capabilities": _capabilities(row),
         "ipam": {"type": "host-local", "subnet": "{{" + NODE_POD_CIDR + "}}"},
-        **_endpoint(case, row),
+        **_endpoint(shape, row),
     }
     if row.policies == "v2":
         plugin["apiVersion"] = 2
-    return _wrapped(case, row, plugin)
+    return _wrapped(shape, row, plugin)
 
 
-def _wincni(case: Case, row: CniRow) -> Json:
+def _wincni(shape: Shape, row: CniRow) -> Json:
     return _wrapped(
-        case,
+        shape,
         row,
         {
             "type": row.plugin_type,
             "master": "Ethernet",
-            "ipam": _wincni_ipam(case),
-            "dns": {"Nameservers": list(case.fleet.network.cluster_dns)},
-            "AdditionalArgs": _policies(case, row),
+            "ipam": _wincni_ipam(shape),
+            "dns": {"Nameservers": list(shape.fleet.network.cluster_dns)},
+            "AdditionalArgs": _policies(shape, row),
         },
     )
 
 
-def _wincni_ipam(case: Case) -> Json:
-    plugin = case.fleet.network.plugin
+def _wincni_ipam(shape: Shape) -> Json:
+    plugin = shape.fleet.network.plugin
     place = plugin.environment if isinstance(plugin, WinCNISpec) else None
     return {
         **({"environment": place} if place else {}),
@@ -105,19 +105,19 @@ def _wincni_ipam(case: Case) -> Json:
     }
 
 
-def _azure(case: Case, row: CniRow) -> Json:
+def _azure(shape: Shape, row: CniRow) -> Json:
     return _wrapped(
-        case,
+        shape,
         row,
         {
             "type": row.plugin_type,
             "mode": "bridge",
-            "bridge": case.network_name,
+            "bridge": shape.network_name,
             "capabilities": _capabilities(row),
             "ipam": {"type": "azure-vnet-ipam"},
-            "dns": {"Nameservers": list(case.fleet.network.cluster_dns)},
-            "AdditionalArgs": _policies(case, row),
-            **_loopback(case, row),
+            "dns": {"Nameservers": list(shape.fleet.network.cluster_dns)},
+            "AdditionalArgs": _policies(shape, row),
+            **_loopback(shape, row),
         },
     )
 
@@ -131,19 +131,19 @@ _BUILDERS = {
 }
 
 
-def _wrapped(case: Case, row: CniRow, plugin: Json) -> Json:
-    head: Json = {"cniVersion": row.cni_version, "name": case.network_name}
+def _wrapped(shape: Shape, row: CniRow, plugin: Json) -> Json:
+    head: Json = {"cniVersion": row.cni_version, "name": shape.network_name}
     return {**head, "plugins": [plugin]} if row.file.endswith(".conflist") else {**head, **plugin}
 
 
-def _endpoint(case: Case, row: CniRow) -> Json:
+def _endpoint(shape: Shape, row: CniRow) -> Json:
     return {
         "dns": {
-            "nameservers": list(case.fleet.network.cluster_dns),
+            "nameservers": list(shape.fleet.network.cluster_dns),
             "search": ["svc.cluster.local"],
         },
-        "policies" if row.policies == "v2" else "Policies": _policies(case, row),
-        **_loopback(case, row),
+        "policies" if row.policies == "v2" else "Policies": _policies(shape, row),
+        **_loopback(shape, row),
     }
 
 
@@ -151,9 +151,9 @@ def _capabilities(row: CniRow) -> Json:
     return dict.fromkeys(row.capabilities, True)
 
 
-def _loopback(case: Case, row: CniRow) -> Json:
+def _loopback(shape: Shape, row: CniRow) -> Json:
     """What lets a pod reach itself by its Service where kube-proxy uses direct server return."""
-    if not case.dsr or not row.loopback_dsr:
+    if not shape.dsr or not row.loopback_dsr:
         return {}
     *groups, name = row.loopback_dsr.split(".")
     setting: Json = {name: True}
@@ -162,13 +162,13 @@ def _loopback(case: Case, row: CniRow) -> Json:
     return setting
 
 
-def _policies(case: Case, row: CniRow) -> list[Json]:
-    network = case.fleet.network
+def _policies(shape: Shape, row: CniRow) -> list[Json]:
+    network = shape.fleet.network
     exceptions = [*network.service_cidrs, *network.pod_cidrs]
     if isinstance(network.plugin, WinCNISpec) and network.plugin.node_subnet:
         exceptions.append(network.plugin.node_subnet)
     routes = list(network.service_cidrs)
-    if case.mode == "l2bridge":
+    if shape.mode == "l2bridge":
         routes.append("{{" + NODE_ADDRESS + "}}/32")
     if row.policies == "v1":
         nat: Json = {"Type": "OutBoundNAT", "ExceptionList": exceptions}
@@ -184,17 +184,17 @@ def _policies(case: Case, row: CniRow) -> list[Json]:
     return [{"name": "EndpointPolicy", "value": value} for value in values]
 
 
-def _flannel_network(case: Case) -> Json:
-    if case.mode == "overlay":
+def _flannel_network(shape: Shape) -> Json:
+    if shape.mode == "overlay":
         backend: Json = {
-            "Type": "vxlan",
-            "VNI": case.vni,
-            "Port": case.port,
-            "Name": case.network_name,
+            "Type": FLANNEL_BACKENDS[NetworkMode.OVERLAY],
+            "VNI": shape.vni,
+            "Port": shape.port,
+            "Name": shape.network_name,
         }
     else:
-        backend = {"Type": "host-gw", "Name": case.network_name}
-    return {"Network": _first_ipv4(case.fleet.network.pod_cidrs), "Backend": backend}
+        backend = {"Type": FLANNEL_BACKENDS[NetworkMode.L2BRIDGE], "Name": shape.network_name}
+    return {"Network": _first_ipv4(shape.fleet.network.pod_cidrs), "Backend": backend}
 
 
 def _first_ipv4(cidrs: Sequence[str]) -> str:

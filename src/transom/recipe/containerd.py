@@ -1,4 +1,4 @@
-"""containerd's configuration file for a host, in the shape its version reads.
+"""containerd's configuration file for a host, in the form its version reads.
 
 The keys come from the facts; the file says only what differs from containerd's own defaults.
 """
@@ -9,26 +9,26 @@ from transom.facts import rows
 from transom.facts.containerd import ContainerdShape
 from transom.model.fleet import Isolation
 from transom.model.recipe import File
-from transom.recipe.case import Case
+from transom.recipe.shape import Shape
 from transom.recipe.toml import Value, literal, section
 
 
-def containerd_files(case: Case) -> list[File]:
+def containerd_files(shape: Shape) -> list[File]:
     """config.toml, and one hosts.toml for each registry that has mirrors."""
-    shape = rows.one(ContainerdShape, "containerd-config", case.at)
+    form = rows.one(ContainerdShape, "containerd-config", shape.at)
     files = [
         File(
-            path=f"{case.places['containerd']}\\config.toml",
-            content=_config(case, shape),
+            path=f"{shape.places['containerd']}\\config.toml",
+            content=_config(shape, form),
             acl="",
-            why=shape.id,
+            why=form.id,
         )
     ]
-    runtime = case.fleet.runtime
+    runtime = shape.fleet.runtime
     mirrors = runtime.containerd.mirrors if runtime and runtime.containerd else {}
     return files + [
         File(
-            path=f"{case.places['containerd_certs']}\\{_folder(registry)}\\hosts.toml",
+            path=f"{shape.places['containerd_certs']}\\{_folder(registry)}\\hosts.toml",
             content=_hosts(registry, mirrors[registry]),
             acl="",
             why="fleet runtime.containerd.mirrors",
@@ -37,17 +37,17 @@ def containerd_files(case: Case) -> list[File]:
     ]
 
 
-def _config(case: Case, shape: ContainerdShape) -> str:
-    places = case.places
-    images, runtime = shape.images_plugin, shape.runtime_plugin
-    bins = [places["cni_bin"]] if shape.cni_bin_key == "bin_dirs" else places["cni_bin"]
-    pause = case.words["pause"]
-    nested = shape.sandbox_key.split(".")
+def _config(shape: Shape, form: ContainerdShape) -> str:
+    places = shape.places
+    images, runtime = form.images_plugin, form.runtime_plugin
+    bins = [places["cni_bin"]] if form.cni_bin_key == "bin_dirs" else places["cni_bin"]
+    pause = shape.words["pause"]
+    nested = form.sandbox_key.split(".")
     roots = {"root": places["containerd_root"], "state": places["containerd_state"]}
-    settings: dict[str, Value] = {} if len(nested) > 1 else {shape.sandbox_key: pause}
-    if shape.pull_progress_timeout:
-        settings["image_pull_progress_timeout"] = shape.pull_progress_timeout
-    head = [f"version = {shape.config_version}", *(f"{k} = {literal(v)}" for k, v in roots.items())]
+    settings: dict[str, Value] = {} if len(nested) > 1 else {form.sandbox_key: pause}
+    if form.pull_progress_timeout:
+        settings["image_pull_progress_timeout"] = form.pull_progress_timeout
+    head = [f"version = {form.config_version}", *(f"{k} = {literal(v)}" for k, v in roots.items())]
     parts = [
         "\n".join(head) + "\n",
         section(["plugins", images], settings),
@@ -56,18 +56,18 @@ def _config(case: Case, shape: ContainerdShape) -> str:
         parts.append(section(["plugins", images, nested[0]], {nested[1]: pause}))
     parts += [
         section(["plugins", images, "registry"], {"config_path": places["containerd_certs"]}),
-        section(["plugins", runtime, "containerd"], {"default_runtime_name": _default(case)}),
+        section(["plugins", runtime, "containerd"], {"default_runtime_name": _default(shape)}),
         section(
             ["plugins", runtime, "cni"],
-            {shape.cni_bin_key: bins, "conf_dir": places["cni_conf"]},
+            {form.cni_bin_key: bins, "conf_dir": places["cni_conf"]},
         ),
     ]
     return "\n".join(part for part in parts if part)
 
 
-def _default(case: Case) -> str:
+def _default(shape: Shape) -> str:
     # Both handlers are in containerd's defaults; which one pods get by default is the host's.
-    hyperv = case.host.isolation is Isolation.HYPERV
+    hyperv = shape.settings.isolation is Isolation.HYPERV
     return "runhcs-wcow-hypervisor" if hyperv else "runhcs-wcow-process"
 
 

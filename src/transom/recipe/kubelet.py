@@ -12,52 +12,53 @@ from transom.model.recipe import ISOLATION, PREPARED, File, JoinPlan, KubeletPla
 from transom.recipe.case import Case
 from transom.recipe.node_labels import own_labels
 from transom.recipe.settings import merged
+from transom.recipe.shape import Shape
 
 
-def kubelet_plan(case: Case) -> KubeletPlan:
+def kubelet_plan(shape: Shape) -> KubeletPlan:
     """What is merged over the configuration that kubeadm downloads."""
     config: dict[str, Any] = {}
     why: dict[str, str] = {}
-    for row in case.rows(SettingRow):
+    for row in shape.rows(SettingRow):
         config[row.path] = row.value
         why[row.path] = row.id
-    for path, value in case.host.kubelet.config.items():
+    for path, value in shape.settings.kubelet.config.items():
         config[path] = merged(config.get(path), value)
         why[path] = f"fleet kubelet.config.{path}"
-    patch = rows.find(KubeadmPath, "path-kubelet-patch", case.at)
+    patch = rows.find(KubeadmPath, "path-kubelet-patch", shape.at)
     return KubeletPlan(
         config=config,
-        patch_file=case.say(patch.path) if patch else "",
-        manual=_manual(case, config),
+        patch_file=shape.say(patch.path) if patch else "",
+        manual=_manual(shape, config),
         why=why,
     )
 
 
-def _manual(case: Case, config: Mapping[str, Any]) -> ManualKubelet:
+def _manual(shape: Shape, config: Mapping[str, Any]) -> ManualKubelet:
     """What kubeadm and the cluster would say, for a host that joins without kubeadm."""
-    socket = rows.one(CriSocket, f"cri-socket-{case.runtime}", case.at).endpoint
+    socket = rows.one(CriSocket, f"cri-socket-{shape.runtime}", shape.at).endpoint
     whole: dict[str, Any] = {
         "apiVersion": "kubelet.config.k8s.io/v1beta1",
         "kind": "KubeletConfiguration",
-        "clusterDNS": list(case.fleet.network.cluster_dns),
+        "clusterDNS": list(shape.fleet.network.cluster_dns),
     }
-    settings, arguments = tuple(case.rows(ManualSettingRow)), tuple(case.rows(ManualArgumentRow))
+    settings, arguments = tuple(shape.rows(ManualSettingRow)), tuple(shape.rows(ManualArgumentRow))
     for row in settings:
-        whole[row.path] = _said(case, row.value, socket)
+        whole[row.path] = _said(shape, row.value, socket)
     for path, value in config.items():
         whole[path] = merged(whole.get(path), value)
     return ManualKubelet(
         config=whole,
-        arguments=tuple(case.say(row.text, cri=socket) for row in arguments),
+        arguments=tuple(shape.say(row.text, cri=socket) for row in arguments),
         why=" ".join([row.id for row in settings] + [row.id for row in arguments]),
     )
 
 
-def _said(case: Case, value: Any, socket: str) -> Any:
+def _said(shape: Shape, value: Any, socket: str) -> Any:
     """A fact's value with the placeholders in its texts filled."""
     if isinstance(value, Mapping):
-        return {key: _said(case, item, socket) for key, item in value.items()}
-    return case.say(value, cri=socket) if isinstance(value, str) else value
+        return {key: _said(shape, item, socket) for key, item in value.items()}
+    return shape.say(value, cri=socket) if isinstance(value, str) else value
 
 
 def kubelet_files(plan: KubeletPlan) -> list[File]:
@@ -70,8 +71,8 @@ def kubelet_files(plan: KubeletPlan) -> list[File]:
 
 def join_plan(case: Case) -> JoinPlan:
     """What kubeadm is told: name, taints and labels at registration, not later."""
-    api = rows.one(KubeadmApi, "kubeadm-api", case.at)
-    socket = rows.one(CriSocket, f"cri-socket-{case.runtime}", case.at)
+    api = rows.one(KubeadmApi, "kubeadm-api", case.shape.at)
+    socket = rows.one(CriSocket, f"cri-socket-{case.shape.runtime}", case.shape.at)
     return JoinPlan(
         api_version=api.version,
         cri_socket=socket.endpoint,
@@ -79,9 +80,9 @@ def join_plan(case: Case) -> JoinPlan:
         taints=case.host.taints,
         labels=_labels(case),
         kubelet_extra_args=dict(sorted(case.host.kubelet.extra_args.items())),
-        patches_directory=case.places.get("patches", ""),
-        flags_file=case.say(rows.one(KubeadmPath, "path-flags-file", case.at).path),
-        ca_certificate=case.say(rows.one(KubeadmPath, "path-ca-certificate", case.at).path),
+        patches_directory=case.shape.places.get("patches", ""),
+        flags_file=case.say(rows.one(KubeadmPath, "path-flags-file", case.shape.at).path),
+        ca_certificate=case.say(rows.one(KubeadmPath, "path-ca-certificate", case.shape.at).path),
         ignore_preflight_errors=(),
         why=f"{api.id} {socket.id}",
     )

@@ -1,7 +1,6 @@
 """What a lock means for artifacts: which are pinned, which are not, and from where they come.
 
-Called by every command that uses artifacts, and by `transom lock` itself. Pure: reads no file and
-reaches for nothing.
+Pure: reads no file and reaches for nothing.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,6 +1,6 @@
 """Every artifact that fleets need, with where upstream publishes its sum: what a lock must cover.
 
-Called by `transom lock`. Pure; a fleet that cannot work is refused here as anywhere.
+Pure; a fleet that cannot work is refused here as anywhere.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,9 +13,9 @@ from transom.model.fleet import Fleet, FromNodeTarball
 from transom.model.image_reference import Reference
 from transom.model.lock import IMAGE
 from transom.model.recipe import Artifact, Unpack
-from transom.recipe.case import Case
 from transom.recipe.lock import PinnableArtifact
 from transom.recipe.resolve import cases_of, checksum_urls, resolve
+from transom.recipe.shape import Shape
 
 
 def artifacts_of(fleets: Iterable[Fleet], *, directory: str = "") -> list[PinnableArtifact]:
@@ -52,11 +52,11 @@ def _of_fleet(fleet: Fleet, directory: str) -> Iterator[PinnableArtifact]:
     recipes = resolve(upstream)
     cases = cases_of(upstream, hosts=(), detected_runtimes={})
     for case, recipe in zip(cases, recipes, strict=True):
-        sums = checksum_urls(case)
+        sums = checksum_urls(case.shape)
         for artifact in recipe.artifacts:
             override = fleet.source.overrides.get(artifact.id)
             if isinstance(override, FromNodeTarball):
-                checksum_url = _tarball_sum(case)
+                checksum_url = _tarball_sum(case.shape)
             else:
                 checksum_url = sums[artifact.id] if override is None else ""
             yield PinnableArtifact(
@@ -69,5 +69,5 @@ def _of_fleet(fleet: Fleet, directory: str) -> Iterator[PinnableArtifact]:
             )
 
 
-def _tarball_sum(case: Case) -> str:
-    return case.say(rows.one(ArtifactRow, "artifact-node-tarball", At()).checksum)
+def _tarball_sum(shape: Shape) -> str:
+    return shape.say(rows.one(ArtifactRow, "artifact-node-tarball", At()).checksum)

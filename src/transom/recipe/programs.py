@@ -7,11 +7,11 @@ from transom.recipe.case import Case
 
 def programs(case: Case) -> tuple[Program, ...]:
     """The programs of a host, in the order they are started."""
-    return tuple(_program(case, row) for row in case.rows(ProgramRow))
+    return tuple(_program(case, row) for row in case.shape.rows(ProgramRow))
 
 
 def _program(case: Case, row: ProgramRow) -> Program:
-    arguments = [a for a in case.rows(ProgramArgumentRow) if a.program == row.name]
+    arguments = [a for a in case.shape.rows(ProgramArgumentRow) if a.program == row.name]
     command = (case.say(row.program), *(case.say(a.text) for a in arguments))
     pairs = (case.say(entry).partition("=") for entry in row.environment)
     return Program(
@@ -19,7 +19,7 @@ def _program(case: Case, row: ProgramRow) -> Program:
         version=case.say(row.version),
         command=command,
         environment={name: value for name, _, value in pairs},
-        network=case.network_name,
+        network=case.shape.network_name,
         makes_network=row.makes_network,
         source_vip=_source_vip(case) if any("{{sourceVIP}}" in word for word in command) else None,
         leaves=row.leaves,
@@ -33,8 +33,8 @@ def _program(case: Case, row: ProgramRow) -> Program:
 
 
 def _source_vip(case: Case) -> SourceVip:
-    (row,) = case.rows(SourceVipRow)
-    named = getattr(case.fleet.network.plugin, "source_endpoint", None)
+    (row,) = case.shape.rows(SourceVipRow)
+    named = getattr(case.shape.fleet.network.plugin, "source_endpoint", None)
     if named:
         return SourceVip(endpoint=named, reserve_with="", leases="", why=row.id)
     return SourceVip(

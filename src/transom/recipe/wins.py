@@ -4,15 +4,15 @@ The pipe is for SYSTEM and Administrators only, and only the programs named here
 """
 
 from transom.model.recipe import File
-from transom.recipe.case import Case
+from transom.recipe.shape import Shape
 
 
-def wins_files(case: Case) -> list[File]:
+def wins_files(shape: Shape) -> list[File]:
     """The configuration of the wins service, where it is used."""
-    if case.privileged != "wins":
+    if shape.privileged != "wins":
         return []
     # The node program, which keeps kube-proxy and flanneld running.
-    programs = [f"{case.places['transom']}\\python\\python.exe"]
+    programs = [f"{shape.places['transom']}\\python\\python.exe"]
     lines = [
         "white_list:",
         "  processPaths:",
@@ -22,7 +22,7 @@ def wins_files(case: Case) -> list[File]:
     ]
     return [
         File(
-            path=f"{case.places['wins_conf']}\\config",
+            path=f"{shape.places['wins_conf']}\\config",
             content="\n".join(lines),
             acl="",
             why="privileged-wins",

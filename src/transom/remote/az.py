@@ -1,6 +1,6 @@
 """The door to Azure's command line, where it is installed: what is published there now.
 
-Called by the command line; nothing is asked where there is no `az`.
+Nothing is asked where there is no `az`.
 """
 
 import json

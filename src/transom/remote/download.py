@@ -1,21 +1,22 @@
 """The door for downloads to this machine: a file whole and checked, or nothing.
 
-Called where artifacts are pinned or bundled. Retries what may pass, under one deadline for the
+Retries what may pass, under one deadline for the
 whole file; continues a partial file where the server can; gives the file its name only after its
 sum was checked.
 """
 
 import hashlib
 import os
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from transom.errors import PermanentError, TemporaryError, UsageError
 from transom.model.records import dataclass
+from transom.node.host.clock import RealClock
+from transom.node.host.nouns.system import Clock
 from transom.remote.file_sum import FileSum
 from transom.remote.https import Https, RangeRefused, Response, shown
 
@@ -28,30 +29,6 @@ _CHUNK = 256 * 1024
 _LONGEST_TEXT = 4 * 1024 * 1024
 _FIRST_BACKOFF_S = 0.5
 _LONGEST_BACKOFF_S = 30.0
-
-
-class Clock(Protocol):
-    """Time that passes: the real one, or a test's."""
-
-    def now(self) -> float:
-        """Seconds that never go back."""
-        ...
-
-    def sleep(self, seconds: float) -> None:
-        """Let that much time pass."""
-        ...
-
-
-class RealClock:
-    """The machine's own time."""
-
-    def now(self) -> float:
-        """Seconds since the machine started."""
-        return time.monotonic()
-
-    def sleep(self, seconds: float) -> None:
-        """Wait."""
-        time.sleep(seconds)  # noqa: TID251 - a door's wait, and the caller keeps its deadline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +127,7 @@ class Downloader:
         self, url: str, attempt: Callable[[float], T], received: Callable[[], int] = lambda: 0
     ) -> T:
         """Try until it works, fails for good, or there is no patience left."""
-        deadline = self._clock.now() + self._patience.deadline_s
+        deadline = self._clock.monotonic() + self._patience.deadline_s
         before, tries, backoff_s = 0, 0, _FIRST_BACKOFF_S
         while True:
             try:
@@ -163,7 +140,7 @@ class Downloader:
                 if tries >= self._patience.tries:
                     said = f"{tries} tries without a byte"
                     raise _given_up(url, error, said, wait_s) from error
-                if self._clock.now() + wait_s >= deadline:
+                if self._clock.monotonic() + wait_s >= deadline:
                     said = f"{self._patience.deadline_s:g} s"
                     raise _given_up(url, error, said, wait_s) from error
                 self._clock.sleep(wait_s)
@@ -214,10 +191,10 @@ class Downloader:
         return transfer.judged(FileSum(digest.hexdigest(), size))
 
     def _timeout(self, deadline: float) -> float:
-        return max(0.001, min(self._patience.idle_s, deadline - self._clock.now()))
+        return max(0.001, min(self._patience.idle_s, deadline - self._clock.monotonic()))
 
     def _watch(self, url: str, deadline: float) -> None:
-        if self._clock.now() >= deadline:
+        if self._clock.monotonic() >= deadline:
             raise TemporaryError(
                 f"{shown(url)} sends too slowly",
                 subject=shown(url),

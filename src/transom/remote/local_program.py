@@ -1,6 +1,6 @@
 """The door to programs on this machine: started by an argument list, never a shell, ended at a deadline.
 
-Called by the doors to particular programs; what it raises tells only which program it was.
+What it raises tells only which program it was.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """The door to packer, which people install themselves: it judges templates by its own rules.
 
-Called by the command line; it builds nothing here.
+It builds nothing here.
 """
 
 import shutil

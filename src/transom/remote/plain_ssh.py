@@ -1,7 +1,7 @@
 """The system's own `ssh`, for a person at a terminal: its command line for a target, and running it.
 
-Called by `transom access`. The command says everything that Transom would do itself, so that it can be
-printed and used without Transom.
+The command says everything that Transom would do itself, so that it can be printed and used without
+Transom.
 """
 
 import subprocess  # noqa: TID251 - a door: starts ssh by an argument list, on the person's terminal

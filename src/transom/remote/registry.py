@@ -1,7 +1,7 @@
 """The door to container registries: manifests and blobs of one repository, pulled and pushed.
 
-Speaks the distribution protocol over HTTPS, with the token dance that a registry asks for. Called by
-`transom bundle`. Everything pulled by digest is checked against it; nothing here knows what an image is.
+Speaks the distribution protocol over HTTPS, with the token dance that a registry asks for.
+Everything pulled by digest is checked against it; nothing here knows what an image is.
 """
 
 import hashlib

@@ -1,7 +1,6 @@
 """The door to programs that print a secret: vaults, password managers, LAPS.
 
-Called by the command line. What it prints is never shown, and neither are its arguments, which may
-say too much.
+What it prints is never shown, and neither are its arguments, which may say too much.
 """
 
 from transom.errors import PermanentError, UsageError

@@ -1,8 +1,8 @@
 """The SSH door: a connection to a Windows host whose key is known, commands, and SFTP.
 
-Called by the command line. A host key is pinned, in known_hosts, or shown to
-the person and confirmed: never taken on trust. Everything has a deadline, and every failure of the
-SSH library becomes an error of `transom.errors` here.
+A host key is pinned, in known_hosts, or shown to the person and confirmed: never taken on trust.
+Everything has a deadline, and every failure of the SSH library becomes an error of `transom.errors`
+here.
 """
 
 import asyncio

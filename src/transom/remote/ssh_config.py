@@ -1,7 +1,7 @@
 """What ~/.ssh/config says of a host: its real name, port, user, keys and the hosts before it.
 
-Called by the SSH door before it connects. What a person or a fleet said goes before the file; what
-neither says is OpenSSH's default, but a Windows host's user is Administrator.
+What a person or a fleet said goes before the file; what neither says is OpenSSH's default, but a
+Windows host's user is Administrator.
 """
 
 import getpass

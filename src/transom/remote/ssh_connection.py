@@ -1,6 +1,6 @@
 """One SSH connection: whose key is asked for, what is offered to get in, and how it is opened.
 
-Called by the SSH door, hop by hop. Every failure of the SSH library becomes an error of `transom.errors`.
+Every failure of the SSH library becomes an error of `transom.errors`.
 """
 
 from dataclasses import dataclass, field
@@ -11,7 +11,6 @@ from typing import Any, Protocol
 from transom.errors import PermanentError, TemporaryError, UsageError
 from transom.remote.ssh_library import asyncssh
 from transom.remote.ssh_trust import remember, trusted_keys, untrusted
-from transom.remote.ssh_way import DirectWay
 from transom.remote.target import SSH_PORT, Target
 
 CONNECT_S = 30.0
@@ -82,7 +81,7 @@ async def open_connection(
         return await asyncssh.connect(
             target.host,
             target.port or SSH_PORT,
-            tunnel=tunnel if tunnel is not None else DirectWay(),
+            tunnel=tunnel,
             username=target.user,
             known_hosts=tuple(trusted),
             client_factory=lambda: client,

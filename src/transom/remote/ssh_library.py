@@ -1,9 +1,10 @@
-"""asyncssh, imported without its search for two libraries that nobody here needs.
+"""A hack: asyncssh, imported while `ctypes.util.find_library` finds nothing.
 
-While it is imported, it asks for liboqs and nettle by `find_library`, which on Linux starts ldconfig, a compiler and a
-linker to answer: more than everything else that a command starts with. They would give it one more key exchange
-and one more sum of packets; it speaks every one that OpenSSH prefers without them. Every module here that needs
-asyncssh has it from this one.
+While it is imported, asyncssh asks for liboqs and nettle by `find_library`, which on Linux starts ldconfig, a compiler
+and a linker to answer: more than everything else that a command starts with. They would give it one more key exchange
+and one more MAC; it speaks every one that OpenSSH prefers without them. asyncssh has no switch for that search.
+The patch lasts for this import alone, and this is the only module that imports asyncssh: everything else here takes it
+from this one, and an import contract holds that.
 """
 
 import ctypes.util  # noqa: TID251 - not to reach Windows

@@ -1,6 +1,6 @@
 """Which host keys are trusted: pinned ones, those of known_hosts, and what a person confirms.
 
-Called by the SSH door for every connection. No key is ever taken on trust.
+No key is ever taken on trust.
 """
 
 from functools import cache, lru_cache

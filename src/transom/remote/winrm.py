@@ -1,6 +1,6 @@
 r"""The WinRM door: hosts that have no SSH server, by pypsrp; see `remote.session.Session`.
 
-Called by the command line for `connection.winrm`. Commands run in a WinRS shell with their input as a
+Commands run in a WinRS shell with their input as a
 pipe. Files go through one fixed PowerShell script that is told what to do on its standard input, so
 that no path and no byte is part of a command line. Each call waits in a thread of its own.
 """

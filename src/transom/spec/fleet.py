@@ -1,7 +1,7 @@
 """Reading fleets: from the bytes a person wrote to values, or to every mistake with its place.
 
-Called by the command line and the operator. Reads no file, asks no cluster, knows no fact: what
-is spelt right and still cannot work is refused by the recipe.
+Reads no file, asks no cluster, knows no fact: what is spelt right and still cannot work is refused
+by the recipe.
 """
 
 from collections.abc import Iterator
@@ -12,13 +12,13 @@ from transom.model.fleet import Cluster, Fleet
 from transom.model.problem import Mistake
 from transom.spec.fault import Fault, dotted
 from transom.spec.hosts import host_faults, merged_hosts
-from transom.spec.loader import Document, load
 from transom.spec.secret import Secrets, find_secrets
 from transom.spec.shape import attribute, build
 from transom.spec.shapes.document import API_VERSION, FLEET, KIND, SPEC
 from transom.spec.shapes.host import HOST
 from transom.spec.validation import faults_of
 from transom.spec.written import as_written
+from transom.yamlio.loader import Document, load
 
 _GROUP = API_VERSION.partition("/")[0]
 _LEVELS = ("defaults", "pools", "hosts")

@@ -1,7 +1,6 @@
 """The page of every key of a document, as Markdown made from its declaration.
 
-Called by the generator of documentation only. What people read before the tables is written by
-hand, in the page itself.
+What people read before the tables is written by hand, in the page itself.
 """
 
 import json

@@ -9,7 +9,7 @@ from transom.spec.fault import Path
 from transom.spec.shape import Items, Object, Shape, Table, Text
 
 if TYPE_CHECKING:
-    from transom.spec.loader import Document
+    from transom.yamlio.loader import Document
 
 
 def as_written(shape: Shape, document: "Document") -> Any:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 
 from transom.model.records import dataclass
+from transom.verify.causes import Cause, cause_of
 from transom.verify.results import Outcome, Variant
 from transom.verify.statistics import discoveries, fisher
 from transom.verify.store import Run
@@ -70,7 +71,10 @@ FEWEST = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Regression:
-    """One test that is worse than it was, and the numbers that say so."""
+    """One test that is worse than it was, and the numbers that say so.
+
+    `cause` is the known failure that its message shows, and absent where none is known.
+    """
 
     test: str
     reason: Reason
@@ -80,6 +84,7 @@ class Regression:
     differs: tuple[str, ...]
     chance: float | None = None
     message: str = ""
+    cause: Cause | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -254,6 +259,7 @@ def _told(
     good, bad = _change(row)
     first_bad = history.runs[places[bad]]
     last_good = None if good is None else history.runs[places[good]]
+    message = history.message(history.runs[places[-1]].number, test)
     return Regression(
         test=history.names[test],
         reason=why.reason,
@@ -262,7 +268,8 @@ def _told(
         first_bad=first_bad.name,
         differs=differs(last_good.variant, first_bad.variant) if last_good else (),
         chance=why.chance,
-        message=history.message(history.runs[places[-1]].number, test),
+        message=message,
+        cause=cause_of(message),
     )
 
 

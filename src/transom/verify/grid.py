@@ -1,16 +1,16 @@
 """The grid: tests by runs, a tab for each combination. Pure, from what the store has."""
 
-import re
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Any
 
 from transom.model.records import dataclass
+from transom.verify.causes import Cause, cause_of
 from transom.verify.results import Outcome, Variant
 from transom.verify.store import Run, Store
 
 _DAY_S = 86_400
-_SAME = re.compile(rb"(.)\1*", re.DOTALL)
+_DIGITS = bytes.maketrans(bytes(range(10)), b"0123456789")
 
 
 class State(StrEnum):
@@ -34,7 +34,10 @@ class Look:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tab:
-    """All runs of one combination, the oldest first, with a row for each test that any of them has."""
+    """All runs of one combination, the oldest first, with a row for each test that any of them has.
+
+    `took` is how many milliseconds each test took in the newest run.
+    """
 
     combination: Variant
     title: str
@@ -44,6 +47,7 @@ class Tab:
     rows: tuple[bytes, ...]
     states: tuple[State, ...]
     told: dict[tuple[int, int], str]
+    took: tuple[int, ...]
 
     def count(self, state: State) -> int:
         """How many tests stand so."""
@@ -87,7 +91,7 @@ def tab_of(store: Store, combination: Variant, runs: Sequence[Run], *, now: int,
     places = {place: row for row, (place, _) in enumerate(rows)}
     columns_of = {run.number: column for column, run in enumerate(shown)}
     is_stale = not shown or now - shown[-1].started > look.stale_days * _DAY_S
-    states = tuple(state_of(row, look, is_stale=is_stale) for _, row in rows)
+    states = _states([row for _, row in rows], look, is_stale=is_stale)
     return Tab(
         combination=combination,
         title=title_of(combination),
@@ -101,7 +105,20 @@ def tab_of(store: Store, combination: Variant, runs: Sequence[Run], *, now: int,
             for run, test, text in store.told(shown)
             if test in places
         },
+        took=_took(store, shown, places),
     )
+
+
+def _took(store: Store, shown: Sequence[Run], places: Iterable[int]) -> tuple[int, ...]:
+    newest = store.milliseconds(shown[-1]) if shown else ()
+    return tuple([newest[place] if place < len(newest) else 0 for place in places])
+
+
+def _states(rows: Sequence[bytes], look: Look, *, is_stale: bool) -> tuple[State, ...]:
+    """How each test stands; thousands of tests have few histories between them."""
+    recent = [row[-look.recent :] for row in rows]
+    known = {row: state_of(row, look, is_stale=is_stale) for row in set(recent)}
+    return tuple([known[row] for row in recent])
 
 
 def state_of(row: bytes, look: Look, *, is_stale: bool = False) -> State:
@@ -131,25 +148,36 @@ def _tab_state(states: Sequence[State], *, is_stale: bool) -> State:
 
 
 def document(tabs_: Sequence[Tab]) -> dict[str, Any]:
-    """The tabs as the page reads them: rows coded by run length, texts once and by number."""
+    """The tabs as the page reads them: texts once and by number."""
     names: dict[str, int] = {}
     texts: dict[str, int] = {}
     return {
         "tabs": [_tab_document(tab, names, texts) for tab in tabs_],
         "names": list(names),
         "texts": list(texts),
+        **_causes(texts),
     }
 
 
-def run_lengths(row: bytes) -> list[int]:
-    """Each outcome and how many runs it lasted, in turn."""
-    if row.count(row[0]) == len(row):
-        return [row[0], len(row)]
-    return [
-        number
-        for run in _SAME.finditer(row)
-        for number in (row[run.start()], run.end() - run.start())
+def _causes(texts: Iterable[str]) -> dict[str, Any]:
+    """Each known cause once, and for each text the number of its own; -1 is one that is not known."""
+    known: dict[Cause, int] = {}
+    numbers = [
+        -1 if (cause := cause_of(text)) is None else known.setdefault(cause, len(known))
+        for text in texts
     ]
+    causes = [
+        {"id": each.id, "title": each.title, "sureness": each.sureness, "remedy": each.remedy}
+        for each in known
+    ]
+    return {"causes": causes, "cause_of": numbers}
+
+
+def written(row: bytes) -> int | str:
+    """Outcomes as the page reads them: the one that all runs have, or a digit for each run."""
+    if row.count(row[0]) == len(row):
+        return row[0]
+    return row.translate(_DIGITS).decode("ascii")
 
 
 def _tab_document(tab: Tab, names: dict[str, int], texts: dict[str, int]) -> dict[str, Any]:
@@ -161,10 +189,13 @@ def _tab_document(tab: Tab, names: dict[str, int], texts: dict[str, int]) -> dic
             for run in tab.runs
         ],
         "tests": [names.setdefault(name, len(names)) for name in tab.tests],
-        "states": [state.value for state in tab.states],
-        "rows": [run_lengths(row) for row in tab.rows],
+        "states": tab.states,
+        "took": tab.took,
+        "rows": [written(row) for row in tab.rows],
+        # Row, column and text in turn: thousands of small lists would take as long as all the rest.
         "told": [
-            [row, column, texts.setdefault(text, len(texts))]
-            for (row, column), text in sorted(tab.told.items())
+            number
+            for (row, column), text in tab.told.items()
+            for number in (row, column, texts.setdefault(text, len(texts)))
         ],
     }

@@ -44,7 +44,9 @@ def of_gate(verdicts: Sequence[Verdict]) -> str:
 
 def _judged(verdict: Verdict) -> Iterator[Case]:
     for regression in verdict.regressions:
-        yield Case(regression.test, Outcome.FAILED, 0, f"{regression.why}\n{regression.message}")
+        cause = f"{regression.cause.title} ({regression.cause.id})" if regression.cause else ""
+        told = "\n".join(part for part in (regression.why, cause, regression.message) if part)
+        yield Case(regression.test, Outcome.FAILED, 0, told)
     if not verdict.regressions:
         yield Case(f"nothing regressed in {verdict.newest}", Outcome.PASSED)
 

@@ -1,6 +1,7 @@
 """What one run of tests said: its outcomes by test, and what it ran on."""
 
-from collections.abc import Iterable, Mapping
+from array import array
+from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -72,18 +73,8 @@ class Variant:
 VARIANT_KEYS = ("kubernetes", "windows", "kb", "runtime", "cni", "provider", "isolation")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunResults:
-    """A whole run: `job` and `build` name it, `started` is in seconds since 1970."""
-
-    job: str
-    build: str
-    started: int
-    variant: Variant
-    cases: tuple[Case, ...]
-    source: str
-
-
+# The largest number of the column of durations, which is 49 days.
+_LONGEST_MS = 0xFFFF_FFFF
 # Of two outcomes of one test in one run, which one counts: files of parallel processes each list every test and skip
 # what another process ran, and a retry is listed beside the try that failed.
 _PAIRS = {
@@ -93,13 +84,83 @@ _PAIRS = {
 }
 
 
-def merge(cases: Iterable[Case]) -> tuple[Case, ...]:
-    """One case for each test, in the order of their first mention."""
-    merged: dict[str, Case] = {}
-    for case in cases:
-        there = merged.get(case.name)
-        merged[case.name] = case if there is None else both(there, case)
-    return tuple(merged.values())
+class Results:
+    """The tests of one run, one column for each thing known of them; a test has one place in all columns.
+
+    Columns, because a run has thousands of tests: what is done to a whole column at once takes half the time of what is
+    done test by test.
+    """
+
+    __slots__ = ("_places", "messages", "milliseconds", "outcomes")
+
+    def __init__(self) -> None:
+        self._places: dict[str, int] = {}
+        self.outcomes = bytearray()
+        self.milliseconds = array("I")
+        self.messages: dict[int, str] = {}  # by place; most tests say nothing
+
+    @classmethod
+    def of(cls, cases: Iterable[Case]) -> "Results":
+        """The results of cases that come one by one; those of one name are one test."""
+        made = cls()
+        for case in cases:
+            made.add(case)
+        return made
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @property
+    def names(self) -> KeysView[str]:
+        """The name of each test, in the order of their first mention."""
+        return self._places.keys()
+
+    def cases(self) -> Iterator[Case]:
+        """Each test as one value."""
+        for place, name in enumerate(self._places):
+            yield self._case(place, name)
+
+    def take(self, other: "Results") -> None:
+        """Add the tests of another part of the same run."""
+        self.extend(list(other.names), other.outcomes, other.milliseconds, other.messages)
+
+    def extend(
+        self,
+        names: Sequence[str],
+        outcomes: bytes | bytearray,
+        milliseconds: Sequence[int],
+        messages: Mapping[int, str],
+    ) -> None:
+        """Add many tests, given as columns."""
+        first = len(self)
+        new = dict(zip(names, range(first, first + len(names)), strict=True))
+        if len(new) == len(names) and new.keys().isdisjoint(self._places):
+            self._places |= new
+            self.outcomes += outcomes
+            self.milliseconds.extend(milliseconds)
+            self.messages |= {first + place: text for place, text in messages.items()}
+            return
+        for place, name in enumerate(names):
+            outcome = Outcome(outcomes[place])
+            self.add(Case(name, outcome, milliseconds[place], messages.get(place, "")))
+
+    def add(self, case: Case) -> None:
+        """Add a test, or another outcome of one that is here."""
+        place = self._places.setdefault(case.name, len(self._places))
+        if place == len(self.outcomes):
+            self.outcomes.append(case.outcome)
+            self.milliseconds.append(min(case.milliseconds, _LONGEST_MS))
+        else:
+            case = both(self._case(place, case.name), case)
+            self.outcomes[place] = case.outcome
+            self.milliseconds[place] = min(case.milliseconds, _LONGEST_MS)
+        self.messages.pop(place, None)
+        if case.message:
+            self.messages[place] = case.message
+
+    def _case(self, place: int, name: str) -> Case:
+        outcome = Outcome(self.outcomes[place])
+        return Case(name, outcome, self.milliseconds[place], self.messages.get(place, ""))
 
 
 def both(first: Case, second: Case) -> Case:
@@ -115,3 +176,15 @@ def both(first: Case, second: Case) -> Case:
         first.milliseconds + second.milliseconds,
         first.message or second.message,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResults:
+    """A whole run: `job` and `build` name it, `started` is in seconds since 1970."""
+
+    job: str
+    build: str
+    started: int
+    variant: Variant
+    results: Results
+    source: str

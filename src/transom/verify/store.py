@@ -7,18 +7,20 @@ a test, deflated: a run is one row however many tests it has, and a page of the 
 import sqlite3
 import zlib
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, Self
 
 from transom.errors import PermanentError, TemporaryError, UsageError
-from transom.verify.results import VARIANT_KEYS, Case, Outcome, RunResults, Variant
+from transom.verify.results import VARIANT_KEYS, Outcome, RunResults, Variant
 
 # "TrVf" in bytes: `file` and we tell a store from any other database by it.
 _APPLICATION = 0x54725666
 _FORMAT = 1
 _BUSY_S = 30.0
+# What a skipped test says is its condition, the same in every run; it would fill the store.
+_TELLING = (Outcome.FAILED, Outcome.FLAKY)
 
 _SCHEMA = f"""
 CREATE TABLE test (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
@@ -156,38 +158,47 @@ class Store:
             [run.number for run in runs],
         )
 
-    def _insert(self, results: RunResults) -> None:
-        numbers = self._numbers(results.cases)
+    def _insert(self, run: RunResults) -> None:
+        results = run.results
+        numbers = self._numbers(results.names)
         width = max(numbers, default=0)
         outcomes, durations = bytearray(width), array("I", bytes(4 * width))
-        for number, (_, outcome, milliseconds, _) in zip(numbers, results.cases, strict=True):
+        for number, outcome in zip(numbers, results.outcomes, strict=True):
             outcomes[number - 1] = outcome
+        for number, milliseconds in zip(numbers, results.milliseconds, strict=True):
             durations[number - 1] = milliseconds
         cursor = self._db.execute(
             "INSERT INTO run (job, build, started, variant, source, outcomes, milliseconds) "
             "VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
-                results.job,
-                results.build,
-                results.started,
-                self._variant(results.variant),
-                results.source,
+                run.job,
+                run.build,
+                run.started,
+                self._variant(run.variant),
+                run.source,
                 zlib.compress(outcomes, 1),
                 zlib.compress(durations.tobytes(), 1),
             ),
         )
         assert cursor.lastrowid is not None
-        self._tell(cursor.lastrowid, zip(numbers, results.cases, strict=True))
+        self._tell(
+            cursor.lastrowid,
+            [
+                (numbers[place], text)
+                for place, text in results.messages.items()
+                if results.outcomes[place] in _TELLING
+            ],
+        )
 
-    def _numbers(self, cases: Sequence[Case]) -> list[int]:
+    def _numbers(self, names: Collection[str]) -> list[int]:
         tests = self._tests
-        new = [name for name, *_ in cases if name not in tests]
+        new = [name for name in names if name not in tests]
         if new:
             first = max(tests.values(), default=0) + 1
             numbered = list(enumerate(new, first))
             self._db.executemany("INSERT INTO test (id, name) VALUES (?, ?)", numbered)
             tests |= {name: number for number, name in numbered}
-        return [tests[name] for name, *_ in cases]
+        return list(map(tests.__getitem__, names))
 
     def _variant(self, variant: Variant) -> int:
         values = [getattr(variant, key) for key in VARIANT_KEYS]
@@ -198,14 +209,7 @@ class Store:
         number: int = self._db.execute(f"SELECT id FROM variant WHERE {same}", values).fetchone()[0]  # noqa: S608 - names of ours
         return number
 
-    def _tell(self, run: int, cases: Iterable[tuple[int, Case]]) -> None:
-        told = [
-            (number, message)
-            for number, (_, outcome, _, message) in cases
-            if message and outcome in (Outcome.FAILED, Outcome.FLAKY)
-        ]
-        if not told:
-            return
+    def _tell(self, run: int, told: Sequence[tuple[int, str]]) -> None:
         texts = [(text,) for _, text in told]
         self._db.executemany("INSERT OR IGNORE INTO message (text) VALUES (?)", texts)
         self._db.executemany(

@@ -31,8 +31,9 @@ function cellsOf(row) {
   let found = decoded.get(row);
   if (!found) {
     found = new Uint8Array(tab.runs.length);
-    const pairs = tab.rows[row];
-    for (let i = 0, to = 0; i < pairs.length; i += 2) { found.fill(pairs[i], to, to + pairs[i + 1]); to += pairs[i + 1]; }
+    const written = tab.rows[row];  // one outcome for all runs, or a digit for each
+    if (typeof written === "string") for (let i = 0; i < found.length; i++) found[i] = written.charCodeAt(i) - 48;
+    else found.fill(written);
     decoded.set(row, found);
   }
   return found;
@@ -42,7 +43,7 @@ function openTab(index) {
   state.tab = index;
   decoded = new Map();
   told = new Map();
-  if (tab) for (const [row, column, text] of tab.told) told.set(row * 65536 + column, text);
+  if (tab) for (let i = 0; i < tab.told.length; i += 3) told.set(tab.told[i] * 65536 + tab.told[i + 1], tab.told[i + 2]);
   for (const [i, button] of [...at("tabs").children].entries()) {
     button.setAttribute("aria-selected", i === index);
     button.tabIndex = i === index ? 0 : -1;
@@ -154,6 +155,13 @@ function line(list, term, text) {
   const dt = document.createElement("dt"), dd = document.createElement("dd");
   dt.textContent = term; dd.textContent = text; list.append(dt, dd);
 }
+function duration(ms) { return ms < 60000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.floor(ms / 60000)} min ${Math.round(ms % 60000 / 1000)} s`; }
+function causeOf(text) {
+  const cause = data.causes[data.cause_of[text]], list = document.createElement("dl");
+  line(list, "cause", cause ? `${cause.title} (${cause.id}, ${cause.sureness})` : "not known");
+  if (cause) line(list, "what to do", cause.remedy);
+  return list;
+}
 function showDetail() {
   const box = at("detail");
   const row = tab ? tab.tests.findIndex((number) => data.names[number] === state.test) : -1;
@@ -165,6 +173,7 @@ function showDetail() {
   line(list, "outcome", OUTCOME[values[col]]);
   line(list, "run", run.name);
   line(list, "started", new Date(run.started * 1000).toISOString().replace("T", " ").slice(0, 16) + " UTC");
+  if (tab.took[row]) line(list, col === tab.runs.length - 1 ? "took" : "took in the newest run", duration(tab.took[row]));
   for (const [key, value] of Object.entries(run.on)) line(list, key, value);
   const parts = [title, list];
   if (values[col] === 2) {
@@ -178,6 +187,7 @@ function showDetail() {
     parts.push(what);
   }
   const text = told.get(row * 65536 + col);
+  if (text !== undefined) parts.push(causeOf(text));
   if (text !== undefined) { const pre = document.createElement("pre"); pre.textContent = data.texts[text]; parts.push(pre); }
   at("detail-body").replaceChildren(...parts);
 }

@@ -1,7 +1,7 @@
 """The rules that a cluster's version allows, sorted by what an object must be to matter to them.
 
-Called by the engine. Built once per run from the facts; modules with logic are imported only
-when an object comes by that they speak about.
+Built once per run from the facts; modules with logic are imported only when an object comes by that
+they speak about.
 """
 
 from collections.abc import Callable, Iterator

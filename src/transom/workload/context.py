@@ -48,6 +48,14 @@ class LintContext(NamedTuple):
     privileged_forbidden: bool = False
     today: str = ""
 
+    def beside(self, other: "LintContext") -> "LintContext":
+        """This cluster, with the classes and levels that were seen for another."""
+        return self._replace(
+            runtime_classes=other.runtime_classes,
+            class_builds=other.class_builds,
+            pod_security={**other.pod_security, **self.pod_security},
+        )
+
     def possible_builds(self) -> tuple[int, ...]:
         """The builds of the nodes, or all that this Kubernetes supports where none was named."""
         return self.builds or self.supported_builds()

@@ -1,14 +1,14 @@
 """The rules, run over documents: every object, every pod in it, every rule that may speak.
 
-Called by `transom lint`, admission and the operator. Gives plain findings; opens no file.
+Gives plain findings; opens no file.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from transom.facts.rules import Rule as Row
 from transom.model.finding import Finding, Severity
 from transom.model.version import Version
-from transom.spec.document import Document
 from transom.workload.catalogue import Catalogue, Judge, Profile, profile_of, profile_of_object
 from transom.workload.context import LintContext, OperatingSystem
 from transom.workload.links import Bond, Links, bond_of, says_windows
@@ -16,6 +16,7 @@ from transom.workload.paths import ObjectPath, text_of
 from transom.workload.platform import decide
 from transom.workload.pods import ObjectView, PodView, objects_in, pods_in
 from transom.workload.rule import Hit
+from transom.yamlio.document import Document
 
 # What tells something about the cluster; looked for by name alone, because few files have it.
 _TELLING = ("RuntimeClass", "Namespace")
@@ -31,7 +32,6 @@ _JUDGES = {
 }
 _VERDICTS = {
     "deprecated": "deprecated",
-    "different": "works differently on Windows",
     "fails": "fails on Windows",
     "ignored": "has no effect on Windows",
     "recommended": "recommended",
@@ -50,7 +50,7 @@ _UNSET_SEVERITIES = {
 
 
 class Linter:
-    """The rules for one cluster; keeps what links the documents it has seen."""
+    """The rules for one cluster. It keeps nothing of what it has judged, so one serves many calls at once."""
 
     def __init__(
         self,
@@ -59,43 +59,52 @@ class Linter:
         without: frozenset[str] = frozenset(),
         templates: Mapping[str, Sequence[ObjectPath]] | None = None,
     ) -> None:
-        self.ctx = ctx
-        self.links = Links()
+        self._ctx = ctx
         self._catalogue = Catalogue(ctx, without=without)
         self._templates = templates
-        self._are_patches = False
 
-    def lint(self, documents: Iterable[Document], *, are_patches: bool = False) -> list[Finding]:
-        """What is wrong by itself; what waits for other documents is kept in `links`.
+    def lint(
+        self,
+        documents: Iterable[Document],
+        links: Links | None = None,
+        *,
+        are_patches: bool = False,
+    ) -> list[Finding]:
+        """What is wrong by itself; what waits for other documents is added to `links`, where given.
 
         Of patches nothing is said to be missing.
         """
-        self._are_patches = are_patches
-        found: list[Finding] = []
         seen = [(document, view) for document in documents for view in objects_in(document.value)]
-        given = self.ctx
-        self.ctx = with_signs(given, [view for _document, view in seen])
-        for document, view in seen:
-            found += self._lint_object(document, view)
-        self.ctx = given
-        return found
+        ctx = with_signs(self._ctx, [view for _document, view in seen])
+        links = Links() if links is None else links
+        judging = _Judging(ctx, self._catalogue, self._templates, links, are_patches)
+        return [finding for document, view in seen for finding in judging.of_object(document, view)]
 
-    def _lint_object(self, document: Document, view: ObjectView) -> Iterator[Finding]:
+
+class _Judging(NamedTuple):
+    """The documents of one call: what their cluster is like, and what links them."""
+
+    ctx: LintContext
+    catalogue: Catalogue
+    templates: Mapping[str, Sequence[ObjectPath]] | None
+    links: Links
+    are_patches: bool
+
+    def of_object(self, document: Document, view: ObjectView) -> Iterator[Finding]:
         if view.kind == "PersistentVolumeClaim":
             self.links.add_claim(view)
         elif view.kind == "StatefulSet":
             self.links.add_claim_templates(view)
         systems = []
-        for pod in pods_in(view, self._templates):
-            yield from self.lint_pod(document, pod)
+        for pod in pods_in(view, self.templates):
+            yield from self._of_pod(document, pod)
             systems.append(pod.os)
         # A Pod is judged as a pod already, and owners of Linux pods are left in peace.
         is_owner = view.kind != "Pod" and OperatingSystem.WINDOWS in systems
         if is_owner or not systems:
-            yield from self._lint_other(document, view)
+            yield from self._of_other(document, view)
 
-    def lint_pod(self, document: Document, pod: PodView) -> Iterator[Finding]:
-        """What is wrong in one pod."""
+    def _of_pod(self, document: Document, pod: PodView) -> Iterator[Finding]:
         decide(pod, self.ctx)
         if pod.is_windows:
             self.links.add_pod(pod)
@@ -111,7 +120,7 @@ class Linter:
                 kubernetes=self.ctx.kubernetes,
             )
 
-    def _lint_other(self, document: Document, view: ObjectView) -> Iterator[Finding]:
+    def _of_other(self, document: Document, view: ObjectView) -> Iterator[Finding]:
         judge = self._judge(profile_of_object(view))
         bond: Bond | None = None
         for number, (row, hit) in enumerate(self._hits(judge, view)):
@@ -126,9 +135,7 @@ class Linter:
                 self.links.waiting.append((bond, finding))
 
     def _judge(self, profile: Profile) -> Judge:
-        return self._catalogue.judge(
-            profile._replace(partial=True) if self._are_patches else profile
-        )
+        return self.catalogue.judge(profile._replace(partial=True) if self.are_patches else profile)
 
     def _is_for_windows(self, view: ObjectView) -> bool:
         return self.ctx.assume is OperatingSystem.WINDOWS or says_windows(view)
@@ -186,7 +193,7 @@ def finding_of(
         namespace=view.namespace,
         name=view.name,
         path=text_of(hit.path),
-        message=f"{row.title}{found}: {_VERDICTS[behaviour]}{by}",
+        message=f"{row.title}{found}: {row.effect or _VERDICTS[behaviour]}{by}",
         fix=hit.fix or row.fix,
         source=row.source,
         evidence=evidence,

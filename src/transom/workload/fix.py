@@ -1,7 +1,7 @@
 """Offences that are ended by editing the text, rule by rule, until nothing more can be done.
 
-Called by `transom fix`. Gives new text and says what was done and what was not, with the reason;
-opens no file. What somebody has decided to ignore stays.
+Gives new text and says what was done and what was not, with the reason; opens no file. What
+somebody has decided to ignore stays.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,9 +10,6 @@ from typing import Any
 
 from transom.facts.rules import Rule as Row
 from transom.model.finding import Finding
-from transom.spec.document import Document
-from transom.spec.editing import Edit, Remove, edit
-from transom.spec.editing.stream import Stream
 from transom.workload.catalogue import POD, Catalogue, profile_of, profile_of_object
 from transom.workload.context import LintContext
 from transom.workload.engine import finding_of, with_signs
@@ -22,6 +19,9 @@ from transom.workload.platform import decide
 from transom.workload.pods import ObjectView, PodView, objects_in, pods_in
 from transom.workload.remedy import LAST, REMEDIES, Offence, Remedy
 from transom.workload.rule import Hit
+from transom.yamlio.document import Document
+from transom.yamlio.editing import Edit, Remove, edit
+from transom.yamlio.editing.stream import Stream
 
 # Mappings that mean the same empty and absent, so that none is left behind empty.
 _HOLDERS = frozenset({"securityContext"})
@@ -42,10 +42,11 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """An offence that has a remedy and stays, with the reason."""
+    """An offence that has a remedy and stays, with the reason; `needs_unsafe` if that is all."""
 
     finding: Finding
     reason: str
+    needs_unsafe: bool = False
 
 
 @dataclass(slots=True)
@@ -76,7 +77,10 @@ class _Case:
 
 
 class Fixer:
-    """The remedies for one cluster."""
+    """The remedies for one cluster; `patches` are files that are laid over others, to which nothing is added.
+
+    It keeps nothing of what it has fixed, so one serves many calls at once.
+    """
 
     def __init__(
         self,
@@ -87,7 +91,9 @@ class Fixer:
         without: frozenset[str] = frozenset(),
         ignores: Sequence[Ignore] = (),
         templates: Mapping[str, Sequence[ObjectPath]] | None = None,
+        patches: frozenset[str] = frozenset(),
     ) -> None:
+        self._patches = patches
         self._ctx = ctx
         self._rules = rules or frozenset(REMEDIES)
         self._unsafe = unsafe
@@ -103,18 +109,16 @@ class Fixer:
         """
         stream = Stream(data, name=name)
         result = Result(data)
-        given = self._ctx
         views = [view for document in stream.documents for view in objects_in(document.value)]
-        self._ctx = with_signs(given, views)
-        documents = [self._fix_document(document, result) for document in stream.documents]
-        self._ctx = given
+        ctx = with_signs(self._ctx, views)
+        documents = [self._fix_document(document, ctx, result) for document in stream.documents]
         result.data = stream.with_documents(documents)
         return result
 
-    def _fix_document(self, document: Document, result: Result) -> Document:
+    def _fix_document(self, document: Document, ctx: LintContext, result: Result) -> Document:
         left: dict[_Key, Left] = {}
         for _round in range(_ROUNDS):
-            cases = list(self._cases(document))
+            cases = list(self._cases(document, ctx))
             ignores = [*self._ignores, *_ignores_in(document, self._templates)]
             wanted = [
                 case
@@ -124,11 +128,11 @@ class Fixer:
                 and not any(ignore.covers(case.finding) for ignore in ignores)
             ]
             early = [case for case in wanted if case.row.id not in LAST]
-            plan = _Plan(self._unsafe, self._ctx, document.value)
+            plan = _Plan(self._unsafe, ctx, document.value)
             plan.add(early)
             changed, left = plan.carry_out(document, result)
             if changed is document:
-                plan = _Plan(self._unsafe, self._ctx, document.value)
+                plan = _Plan(self._unsafe, ctx, document.value)
                 plan.add(
                     [case for case in wanted if case.row.id in LAST],
                     obstacles=[case for case in cases if _is_refused_by_server(case.row)],
@@ -141,21 +145,26 @@ class Fixer:
         result.left += left.values()
         return document
 
-    def _cases(self, document: Document) -> Iterator[_Case]:
+    def _cases(self, document: Document, ctx: LintContext) -> Iterator[_Case]:
         for view in objects_in(document.value):
             is_owner = False
             for pod in pods_in(view, self._templates):
-                decide(pod, self._ctx)
+                decide(pod, ctx)
                 is_owner = is_owner or (pod.is_windows and view.kind != POD)
-                yield from self._judge(document, view, pod)
+                yield from self._judge(document, view, pod, ctx)
             if is_owner:
-                yield from self._judge(document, view, None)
+                yield from self._judge(document, view, None, ctx)
 
-    def _judge(self, document: Document, view: ObjectView, pod: PodView | None) -> Iterator[_Case]:
+    def _judge(
+        self, document: Document, view: ObjectView, pod: PodView | None, ctx: LintContext
+    ) -> Iterator[_Case]:
         subject: ObjectView | PodView = view if pod is None else pod
-        judge = self._catalogue.judge(profile_of_object(view) if pod is None else profile_of(pod))
+        profile = profile_of_object(view) if pod is None else profile_of(pod)
+        if document.name in self._patches:
+            profile = profile._replace(partial=True)
+        judge = self._catalogue.judge(profile)
         hits = judge.program.run(subject.value, subject.path)
-        hits += ((row, hit) for row, check in judge.logic for hit in check(subject, self._ctx))
+        hits += ((row, hit) for row, check in judge.logic for hit in check(subject, ctx))
         for row, hit in hits:
             finding = finding_of(
                 hit,
@@ -164,7 +173,7 @@ class Fixer:
                 document=document,
                 evidence=() if pod is None else pod.evidence,
                 unset=pod is not None and not pod.os_name,
-                kubernetes=self._ctx.kubernetes,
+                kubernetes=ctx.kubernetes,
             )
             yield _Case(row, hit, view, pod, finding)
 
@@ -215,7 +224,8 @@ class _Plan:
             offence = Offence(case.view, case.hit, value, self._ctx, case.pod)
             obstacle = next((other for other in obstacles if other.is_in_pod_of(case)), None)
             if not self._unsafe and not remedy.is_safe(offence):
-                self._leave(case, "needs --unsafe, because it may not be what was meant")
+                reason = "needs --unsafe, because it may not be what was meant"
+                self._left[case.key] = Left(case.finding, reason, needs_unsafe=True)
             elif obstacle is not None:
                 place = f"{obstacle.row.id} at {obstacle.finding.path}"
                 self._leave(case, f"the API server would then refuse the pod: {place}")

@@ -1,7 +1,6 @@
 """Findings of other linters, judged: which of them ask a Windows pod for what it cannot have.
 
-Called by the command line with a SARIF log and with where the Windows pods are. Gives the log
-back with the wrong findings suppressed, as SARIF has it, each with the reason.
+Gives the log back with the wrong findings suppressed, as SARIF has it, each with the reason.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,11 +11,12 @@ from urllib.parse import unquote, urlsplit
 
 from transom.facts.foreign import WrongAdvice
 from transom.facts.rows import read
-from transom.spec.document import Document
+from transom.model.report import Overruled
 from transom.workload.context import LintContext
 from transom.workload.paths import ObjectPath
 from transom.workload.platform import decide
 from transom.workload.pods import ObjectView, mapping, objects_in, pods_in, sequence
+from transom.yamlio.document import Document
 
 # How KubeLinter calls what we know of an object.
 _LOGICAL = {"Object Name": "name", "Object Namespace": "namespace", "GVK/Kind": "kind"}
@@ -54,17 +54,6 @@ class _Place(NamedTuple):
         if not self.names:
             return span.first_line <= self.line <= span.last_line
         return all(getattr(span, part) == name for part, name in self.names.items())
-
-
-class Overruled(NamedTuple):
-    """One finding of another tool that is wrong here."""
-
-    tool: str
-    check: str
-    file: str
-    line: int
-    owner: str
-    reason: str
 
 
 def spans_in(

@@ -1,7 +1,7 @@
 """Findings that somebody has decided to live with, each with a reason, and ignores gone stale.
 
 An ignore is an annotation of the object, a comment on the line, an entry of the configuration by
-path, or an entry of a baseline. Called by whoever lints files; admission knows annotations only.
+path, or an entry of a baseline. Admission knows annotations only.
 """
 
 import os
@@ -11,9 +11,9 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from transom.model.finding import Finding, Severity
-from transom.spec.document import Document
 from transom.workload.paths import ObjectPath
 from transom.workload.pods import ObjectView, mapping, objects_in, pods_in
+from transom.yamlio.document import Document
 
 ANNOTATION = "ignore.transom.dev/"
 STALE = "LINT001"

@@ -1,6 +1,6 @@
 """Image names: their parts, the system and the Windows build that they give away.
 
-Called by the decision about a pod's system and by the rules about images. Never asks a registry.
+Never asks a registry.
 """
 
 import re

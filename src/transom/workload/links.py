@@ -1,8 +1,7 @@
 """Which Services, policies and volumes concern Windows: those that lead to a Windows pod.
 
 Most such objects say nothing about a system themselves, and may stand in another file than the
-pods. So what is found in them is kept until every document was seen. Called by the engine and
-by whoever lints several files.
+pods. So what is found in them is kept until every document was seen.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

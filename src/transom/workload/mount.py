@@ -1,7 +1,4 @@
-"""Paths inside Windows containers, as the kubelet and the runtime read them.
-
-Called by the rules about mounts.
-"""
+"""Paths inside Windows containers, as the kubelet and the runtime read them."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What a Node in a dump says about itself. Called by the rules about nodes."""
+"""What a Node in a dump says about itself."""
 
 import re
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """The page of a rule, for people: what it flags, where it holds, an example, the remedy, the source.
 
-Called by `tools/generate.py`, which writes the pages. Pure text.
+Pure text.
 """
 
 from collections.abc import Sequence

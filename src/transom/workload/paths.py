@@ -2,7 +2,7 @@
 
 `spec.volumes[*].emptyDir.medium` goes through every item of a list, `spec.volumes[*].*.items`
 through every key, `metadata.annotations['a.b/c']` through a key with dots, and
-`limits['hugepages-*']` through every key that begins so. Called by the program of data rows.
+`limits['hugepages-*']` through every key that begins so.
 """
 
 import re

@@ -1,15 +1,11 @@
 """Workloads sent to the right nodes: selector, tolerations, os.name and RuntimeClass, as edits.
 
-Called by `transom place`. Says which edits a pod needs and why it does not get others; a pod that
-has everything needs none.
+Says which edits a pod needs and why it does not get others; a pod that has everything needs none.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from transom.spec.document import Document
-from transom.spec.editing import Append, Edit, Set, edit
-from transom.spec.editing.stream import Stream
 from transom.workload.catalogue import Catalogue, profile_of
 from transom.workload.context import LintContext, OperatingSystem
 from transom.workload.engine import with_signs
@@ -18,6 +14,9 @@ from transom.workload.platform import decide, placement
 from transom.workload.pods import PodView, mapping, objects_in, pods_in
 from transom.workload.remedy import OS_LABEL, toleration
 from transom.workload.rules import windows_taint_not_tolerated
+from transom.yamlio.document import Document
+from transom.yamlio.editing import Append, Edit, Set, edit
+from transom.yamlio.editing.stream import Stream
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +41,16 @@ class Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placer:
-    """What workloads get in one cluster; `linux` also pins pods that are not for Windows."""
+    """What workloads get in one cluster; `linux` also pins pods that are not for Windows.
+
+    `patches` are files that are laid over others: what they do not say stands there.
+    """
 
     ctx: LintContext
     linux: bool = False
     runtime_class: str = ""
     templates: Mapping[str, Sequence[ObjectPath]] = field(default_factory=dict)
+    patches: frozenset[str] = frozenset()
 
     def place(self, data: bytes, *, name: str) -> Result:
         """Place every workload of a file.
@@ -68,8 +71,8 @@ class Placer:
         wanted: list[tuple[Edit, Placed]] = []
         for view in objects_in(document.value):
             for pod in pods_in(view, self.templates):
-                if pod.is_partial:
-                    continue  # a patch: what it does not say stands in what it is laid over
+                if pod.is_partial or document.name in self.patches:
+                    continue  # what a patch does not say stands in what it is laid over
                 decide(pod, ctx)
                 for made in self._edits(pod, ctx):
                     note = _note(pod, made)

@@ -1,7 +1,6 @@
 """The system a pod is for, decided once, with the evidence.
 
-Called by the engine for every pod before any rule runs. The strongest sign decides; the weaker
-ones are kept as evidence only where they agree.
+The strongest sign decides; the weaker ones are kept as evidence only where they agree.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,8 +1,7 @@
 """All rows of data that can speak about one kind of object, compiled into one walk.
 
-The paths of many rows share their beginnings, so they are laid into one tree that is followed
-only where the object has the key: a pod is walked once, whatever the number of rows. Called by
-the engine, which keeps one program per profile.
+The paths of many rows share their beginnings, so they are laid into one tree that is followed only
+where the object has the key: a pod is walked once, whatever the number of rows.
 """
 
 from collections.abc import Iterator, Sequence

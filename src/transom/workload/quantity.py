@@ -1,6 +1,6 @@
 """Kubernetes quantities such as 800Mi, 1.5 and 500m, as numbers, near enough to compare.
 
-Called by rules about resources. Reads what the API server accepts, and nothing else.
+Reads what the API server accepts, and nothing else.
 """
 
 import re

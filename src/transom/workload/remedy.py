@@ -6,18 +6,18 @@ accepted there; it is unsafe where a person should say what they meant. Read by 
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from transom.facts.removed import RemovedApi
 from transom.facts.rows import read
-from transom.spec.editing import Append, Edit, Remove, Rename, Replace, Set
+from transom.model.records import dataclass
 from transom.workload.context import LintContext, OperatingSystem
 from transom.workload.image import read_image
 from transom.workload.paths import ObjectPath
 from transom.workload.platform import placement
 from transom.workload.pods import ObjectView, PodView, mapping
 from transom.workload.rule import Hit
+from transom.yamlio.editing import Append, Edit, Remove, Rename, Replace, Set
 
 if TYPE_CHECKING:
     from transom.model.taint import Taint
@@ -184,7 +184,7 @@ _GIVEN_UP = Remedy("removed", _remove, _never)
 # Removed without loss: the API server refuses the field on Windows, or nothing there reads it.
 _WITHOUT_EFFECT = (
     *("WIN001", "WIN002", "WIN003", "WIN004", "WIN005", "WIN006", "WIN007", "WIN008", "WIN009"),
-    *("WIN010", "WIN012", "WIN013", "WIN014", "WIN015"),
+    *("WIN010", "WIN012", "WIN013", "WIN014", "WIN015", "WIN017"),
     *("WIN020", "WIN021", "WIN022", "WIN023", "WIN024", "WIN025", "WIN026", "WIN027", "WIN029"),
     *("WIN094", "WIN103", "WIN120", "WIN121", "WIN123", "WIN127", "WIN140", "WIN141", "WIN142"),
 )

@@ -11,7 +11,7 @@ from transom.addons import delivery
 from transom.addons.catalogue import EXTRAS, render
 from transom.addons.pipe_policy import pipe_policy
 from transom.addons.setting import setting_of
-from transom.cli import addons as command
+from transom.cli.options import extras as command
 from transom.errors import UnsupportedError
 from transom.model.version import Version
 from transom.recipe.resolve import resolve

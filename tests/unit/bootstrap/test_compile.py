@@ -2,24 +2,20 @@
 
 import base64
 import hashlib
-import json
 import re
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pytest
 from tests import cloudbase
 from tests.cloudbase import execute
+from tests.support.bootstrap_compile import SECRETS, TOKEN, plan, recipe
 
 from transom.bootstrap.compile import (
     FORMATS,
-    BootPlan,
-    Fetched,
     User,
     boot_files,
+    carried_configuration,
     compile_boot_data,
-    join_configuration,
 )
 from transom.bootstrap.lint import Origin, lint
 from transom.bootstrap.machine import Machine
@@ -27,35 +23,8 @@ from transom.bootstrap.reader import tell
 from transom.errors import UsageError
 from transom.facts.platforms import Platform
 from transom.facts.rows import At, one
-from transom.model.codec import decode
-from transom.model.journal import Owner
-from transom.model.recipe import Recipe
-from transom.model.request import JoinSecrets, Request, Verb
 
-ROOT = Path(__file__).parents[3]
-TOKEN = "abcdef.0123456789abcdef"
-SECRETS = JoinSecrets(endpoint="10.0.0.4:6443", token=TOKEN, ca_hashes=("sha256:" + "a" * 64,))
 MACHINE = Machine()
-
-
-def recipe(name="k137-2022-containerd-flannel-overlay"):
-    return decode(Recipe, json.loads((ROOT / f"tests/data/recipes/{name}.json").read_text("utf-8")))
-
-
-def plan(**changes):
-    request = Request(
-        verb=Verb.JOIN,
-        recipe=recipe(),
-        owner=Owner(cluster="sha256:aa", fleet="shop", who="boot-data"),
-    )
-    values: dict[str, Any] = {
-        "request": request,
-        "python": Fetched(sha256="b" * 64, url="https://files.example/python.zip"),
-        "program": Fetched(sha256="c" * 64, url="https://files.example/node.pyz"),
-        "join": SECRETS,
-        **changes,
-    }
-    return BootPlan(**values)
 
 
 @pytest.mark.parametrize("form", ["cloud-config", "multipart"])
@@ -143,6 +112,6 @@ def test_only_multipart_data_tells_the_platform_of_a_failure(failed, tmp_path):
      "k137-2022-containerd-flannel-overlay"],
 )  # fmt: skip
 def test_kubeadm_s_document_has_the_version_of_the_recipe(name):
-    found = join_configuration(recipe(name).join, SECRETS)
+    found = carried_configuration(recipe(name).join, SECRETS)
     assert found["apiVersion"] == recipe(name).join.api_version
     assert re.fullmatch(r"kubeadm\.k8s\.io/v1beta[1-4]", found["apiVersion"])

@@ -1,14 +1,10 @@
 """The story we tell of boot data is what the real cloudbase-init does with it, act by act."""
 
-import base64
-import tomllib
-from pathlib import Path
-from types import SimpleNamespace
-
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.cloudbase import execute
+from tests.support.bootstrap_story import CASES, data_of, machine_of, told
 
 from transom.bootstrap.lint import Origin, lint
 from transom.bootstrap.machine import Machine
@@ -17,30 +13,7 @@ from transom.facts.cloudbaseinit import Trap
 from transom.facts.platforms import Platform
 from transom.facts.rows import At, one, read
 
-DATA = Path(__file__).parents[2] / "data" / "userdata" / "cases.toml"
-CASES = [SimpleNamespace(**case) for case in tomllib.loads(DATA.read_text("utf-8"))["case"]]
 ORIGIN = Origin("user-data")
-
-
-def data_of(case):
-    if hasattr(case, "base64"):
-        return base64.b64decode(case.base64)
-    return case.text.encode()
-
-
-def machine_of(case):
-    platform = getattr(case, "platform", "")
-    code = getattr(case, "exit_code", 0)
-    return Machine(
-        platform=one(Platform, platform, At()) if platform else None,
-        hostname=getattr(case, "hostname", "windows-node"),
-        exit_code=lambda _script: code,
-    )
-
-
-def told(story):
-    acts = [(act.action, act.subject, dict(act.detail)) for act in story.acts]
-    return acts, story.outcome.value, story.reboot, story.again
 
 
 def done(executed):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from transom.cli import lock_file
+from transom.cli.options import lock_file
 from transom.model.lock import Lock, LockEntry, SumFrom
 from transom.recipe.pinnable import artifacts_of
 from transom.spec.fleet import read_fleets

@@ -1,6 +1,7 @@
 """The command line as its user meets it: help, errors, exit codes, completion."""
 
 import json
+from importlib import import_module
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import ClassVar
@@ -36,6 +37,43 @@ def test_every_command_explains_itself_with_an_example(command, capsys):
     assert end.value.code == 0
     assert f"transom {command.name}" in out
     assert "examples:" in out
+
+
+WITH_VERBS = [
+    (command, verb)
+    for command in COMMANDS
+    for verb in getattr(import_module(f"transom.cli.commands.{command.name}"), "VERBS", ())
+]
+
+
+@pytest.mark.parametrize(
+    ("command", "verb"), WITH_VERBS, ids=lambda found: getattr(found, "name", found)
+)
+def test_every_verb_explains_itself(command, verb, capsys):
+    with pytest.raises(SystemExit) as end:
+        parser_for(command).parse_args([verb, "--help"])
+    assert end.value.code == 0
+    out = capsys.readouterr().out
+    assert out.startswith(f"usage: transom {command.name} {verb} ")
+    assert not {"ACTION", "VERB"} & set(out.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "is_document"),
+    [
+        (["bundle", "create", "-f", "none.yaml", "-o", "json"], False),
+        (["bundle", "verify", "none.bundle", "-o", "json"], True),
+        (["lint", "none.yaml", "--disable", "WIN999", "-o", "sarif=x", "-o", "json"], True),
+        (["lint", "none.yaml", "--disable", "WIN999", "-o", "json=findings.json"], False),
+        (["recipe", "-o", "json", "--no-such-option"], True),
+    ],
+)
+def test_an_error_is_a_document_where_json_is_the_form_and_not_where_it_is_a_file(
+    words, is_document, capsys
+):
+    assert main(words) == 2
+    out, err = capsys.readouterr()
+    assert (bool(out), bool(err)) == (is_document, not is_document)
 
 
 def test_an_unknown_command_is_answered_with_the_nearest(capsys):
@@ -81,7 +119,7 @@ def test_a_defect_exits_with_70_and_asks_for_a_report(monkeypatch, capsys):
     def explode(_args):
         raise RuntimeError("boom")
 
-    monkeypatch.setattr("transom.cli.recipe.run", explode)
+    monkeypatch.setattr("transom.cli.commands.recipe.run", explode)
     assert main(["recipe"]) == 70
     err = capsys.readouterr().err
     assert "Traceback" in err
@@ -94,7 +132,7 @@ def test_a_defect_that_many_hosts_met_is_told_as_the_first_met_it(monkeypatch, c
         met = [RuntimeError("boom at win-01"), RuntimeError("boom at win-02")]
         raise ExceptionGroup("unhandled errors in a TaskGroup", [ExceptionGroup("inner", met)])
 
-    monkeypatch.setattr("transom.cli.recipe.run", explode)
+    monkeypatch.setattr("transom.cli.commands.recipe.run", explode)
     assert main(["recipe"]) == 70
     assert "a defect of Transom: RuntimeError: boom at win-01" in capsys.readouterr().err
 
@@ -103,7 +141,7 @@ def test_an_interrupt_is_quiet(monkeypatch, capsys):
     def interrupt(_args):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("transom.cli.recipe.run", interrupt)
+    monkeypatch.setattr("transom.cli.commands.recipe.run", interrupt)
     assert main(["recipe"]) == 130
     assert "Traceback" not in capsys.readouterr().err
 
@@ -122,6 +160,10 @@ def test_a_completion_script_for_each_shell_asks_transom_itself(shell, capsys):
         (["recipe", "-o", "j"], ["json"]),
         (["recipe", "--in"], ["--inventory"]),
         (["nobody", ""], []),
+        (["bundle", ""], ["create", "push", "serve", "sign", "verify"]),
+        (["bundle", "verify", "--pr"], ["--print-manifest"]),
+        (["verify", "import", "--sta"], ["--started"]),
+        (["access", "install-ssh", "--so"], ["--source"]),
     ],
 )
 def test_completion_answers_from_the_parsers(words, expected, capsys):
@@ -132,7 +174,7 @@ def test_completion_answers_from_the_parsers(words, expected, capsys):
 def test_an_inventory_with_two_runtimes_and_no_choice_is_refused(tmp_path, capsys):
     fleet = tmp_path / "fleet.yaml"
     text = Path(FLEET).read_text("utf-8")
-    fleet.write_text(text.replace("  runtime: {containerd: {version: 2.2.1}}\n", ""))
+    fleet.write_text(text.replace("  runtime: {containerd: {version: 2.3.7}}\n", ""))
     inventory = tmp_path / "inventory.json"
     inventory.write_text(json.dumps({"win-01": {"runtimes": ["containerd", "docker"]}}))
     assert main(["recipe", "-f", str(fleet), "--inventory", str(inventory)]) == 3

@@ -15,6 +15,16 @@ PASTED = tomllib.loads(
     (Path(__file__).parents[2] / "data" / "messages" / "pasted.toml").read_text("utf-8")
 )["pasted"]
 
+UNSEEN = tomllib.loads(
+    (Path(__file__).parents[2] / "data" / "messages" / "unseen.toml").read_text("utf-8")
+)["message"]
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=case["text"][:60]) for case in UNSEEN])
+def test_a_message_of_others_has_the_cause_that_was_found_there(case):
+    found = recognise(case["text"]).found
+    assert found[0].id in case["expected"] if found else not case["expected"]
+
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case["text"][:60]) for case in PASTED])
 def test_a_message_as_people_paste_it(case):

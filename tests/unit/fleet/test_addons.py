@@ -2,52 +2,31 @@
 
 import asyncio
 import json
-from typing import Any
 
 import pytest
+from tests.support.fleet_addons import BACKEND, GOOD, daemon_set, flannel
 from tests.unit.addons.golden import golden_setting
 
 from transom.addons.catalogue import render
 from transom.errors import PermanentError, Refused, TemporaryError
 from transom.fleet import addons
 from transom.fleet.addon_change import Act
-from transom.kube.memory_objects import MemoryObjects
 from transom.model.manifest import ObjectName, name_of
+from transom.testing.cluster import MemoryCluster
 
 OVERLAY = golden_setting("k137-2022-containerd-flannel-overlay")
 L2BRIDGE = golden_setting("k136-2022-containerd-flannel-l2bridge")
-BACKEND = {"Type": "vxlan", "VNI": 4096, "Port": 4789}
-GOOD: dict[str, Any] = {"Network": "10.244.0.0/16", "Backend": BACKEND}
 PROXY = ObjectName("apps/v1", "DaemonSet", "transom-system", "kube-proxy-windows")
-
-
-def flannel(conf, namespace="kube-flannel"):
-    text = conf if isinstance(conf, str) else json.dumps(conf)
-    return {
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "metadata": {"name": "kube-flannel-cfg", "namespace": namespace},
-        "data": {"net-conf.json": text},
-    }
-
-
-def daemon_set(name, *, image="x", **pod):
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "DaemonSet",
-        "metadata": {"name": name, "namespace": "kube-system"},
-        "spec": {"template": {"spec": {"containers": [{"name": "a", "image": image}], **pod}}},
-    }
 
 
 def refused(setting, *held):
     with pytest.raises(Refused) as found:
-        asyncio.run(addons.check(MemoryObjects(held), setting))
+        asyncio.run(addons.check(MemoryCluster(held), setting))
     return found.value
 
 
 def test_applying_twice_changes_nothing_the_second_time():
-    objects, manifests = MemoryObjects(), render(OVERLAY)
+    objects, manifests = MemoryCluster(), render(OVERLAY)
     first = asyncio.run(addons.apply(objects, manifests, OVERLAY.fleet))
     assert {change.act for change in first} == {Act.CREATE}
     written = objects.writes
@@ -60,7 +39,7 @@ def test_applying_twice_changes_nothing_the_second_time():
 
 
 def test_a_diff_names_the_field_and_stores_nothing():
-    objects, manifests = MemoryObjects(), render(OVERLAY)
+    objects, manifests = MemoryCluster(), render(OVERLAY)
     asyncio.run(addons.apply(objects, manifests, OVERLAY.fleet))
     written = objects.writes
     changed = [
@@ -87,7 +66,7 @@ def test_what_is_no_longer_rendered_goes_and_what_is_not_ours_stays():
             "labels": {"app.kubernetes.io/managed-by": "transom", "transom.dev/fleet": "another"},
         },
     }
-    objects, manifests = MemoryObjects((stranger,)), render(OVERLAY)
+    objects, manifests = MemoryCluster((stranger,)), render(OVERLAY)
     asyncio.run(addons.apply(objects, manifests, OVERLAY.fleet))
     fewer = [item for item in manifests if item["metadata"]["name"] != "kube-flannel-windows"]
     changes = asyncio.run(addons.apply(objects, fewer, OVERLAY.fleet))
@@ -101,7 +80,7 @@ def test_what_is_no_longer_rendered_goes_and_what_is_not_ours_stays():
 
 
 def test_deleting_begins_with_the_pods_and_ends_with_the_namespace():
-    objects = MemoryObjects()
+    objects = MemoryCluster()
     asyncio.run(addons.apply(objects, render(OVERLAY), OVERLAY.fleet))
     kinds = [change.name.kind for change in asyncio.run(addons.delete(objects, OVERLAY.fleet))]
     assert kinds[0] == "DaemonSet"
@@ -115,7 +94,7 @@ def test_a_field_that_somebody_else_set_is_not_taken_unless_forced():
         "metadata": {"name": "windows-2022"},
         "handler": "runhcs-wcow-other",
     }
-    objects, manifests = MemoryObjects((theirs,)), render(OVERLAY)
+    objects, manifests = MemoryCluster((theirs,)), render(OVERLAY)
     with pytest.raises(PermanentError, match="conflict"):
         asyncio.run(addons.apply(objects, manifests, OVERLAY.fleet))
     asyncio.run(addons.apply(objects, manifests, OVERLAY.fleet, force=True))
@@ -123,7 +102,7 @@ def test_a_field_that_somebody_else_set_is_not_taken_unless_forced():
 
 @pytest.mark.parametrize("namespace", ["kube-flannel", "kube-system"])
 def test_a_flannel_that_suits_windows_is_taken(namespace):
-    asyncio.run(addons.check(MemoryObjects((flannel(GOOD, namespace),)), OVERLAY))
+    asyncio.run(addons.check(MemoryCluster((flannel(GOOD, namespace),)), OVERLAY))
 
 
 @pytest.mark.parametrize(
@@ -172,7 +151,7 @@ def test_the_printed_patch_makes_it_suit(setting, conf):
     hint = refused(setting, flannel(conf)).hint
     patch = json.loads(hint.partition(" -p '")[2].partition("'")[0])
     patched = flannel(patch["data"]["net-conf.json"])
-    asyncio.run(addons.check(MemoryObjects((patched,)), setting))
+    asyncio.run(addons.check(MemoryCluster((patched,)), setting))
     if isinstance(conf, dict) and "EnableNFTables" in conf:
         assert json.loads(patched["data"]["net-conf.json"])["EnableNFTables"] is False
 
@@ -230,11 +209,11 @@ def test_another_of_the_kind_is_refused_by_its_name(rival):
     ids=lambda item: item["metadata"]["name"],
 )
 def test_what_does_other_work_or_works_elsewhere_is_no_rival(neighbour):
-    asyncio.run(addons.check(MemoryObjects((flannel(GOOD), neighbour)), OVERLAY))
+    asyncio.run(addons.check(MemoryCluster((flannel(GOOD), neighbour)), OVERLAY))
 
 
 def test_what_transom_made_for_this_fleet_is_no_rival():
-    objects = MemoryObjects((flannel(GOOD),))
+    objects = MemoryCluster((flannel(GOOD),))
     asyncio.run(addons.apply(objects, render(OVERLAY), OVERLAY.fleet))
     asyncio.run(addons.check(objects, OVERLAY))
 
@@ -263,7 +242,7 @@ def status(ready):
 
 
 def test_the_rollout_is_awaited_until_every_node_runs_it():
-    objects, clock = MemoryObjects(), Clock()
+    objects, clock = MemoryCluster(), Clock()
     manifests = [item for item in render(OVERLAY) if item["kind"] in ("Namespace", "DaemonSet")]
     asyncio.run(addons.apply(objects, manifests, OVERLAY.fleet))
     names = [name_of(item) for item in manifests if item["kind"] == "DaemonSet"]
@@ -278,7 +257,7 @@ def test_the_rollout_is_awaited_until_every_node_runs_it():
 
 
 def test_a_rollout_that_does_not_end_is_told_with_what_is_missing():
-    objects, clock = MemoryObjects(), Clock()
+    objects, clock = MemoryCluster(), Clock()
     manifests = [item for item in render(OVERLAY) if item["kind"] in ("Namespace", "DaemonSet")]
     asyncio.run(addons.apply(objects, manifests, OVERLAY.fleet))
     objects.observe(PROXY, status(1))

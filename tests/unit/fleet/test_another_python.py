@@ -7,11 +7,11 @@ import zipfile
 from dataclasses import replace
 
 import pytest
-from tests.unit.fleet.test_apply import apply
-from tests.unit.fleet.test_reset import reset
+from tests.support.fleet_apply import apply
+from tests.support.fleet_reset import reset
 
 from transom.errors import TemporaryError
-from transom.fleet.program import NodeProgram
+from transom.fleet.on_host.program import NodeProgram
 from transom.node.host.values import PathKind
 
 FOLDER = r"C:\k\transom\python"

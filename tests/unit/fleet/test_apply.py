@@ -1,68 +1,27 @@
 """Applying a plan: bare hosts to Ready nodes, once; and whatever goes wrong stays with its host."""
 
 import asyncio
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from tests.simulation import WITHOUT_KUBECONFIG, Simulation, config_maps, fleet_text
-from tests.unit.fleet.test_carry import Held, Rotten
+from tests.support.fleet_apply import Watcher, _with_pods, apply, cordoned_by, outcomes
+from tests.support.fleet_upload import Held, Rotten
 
 from transom.errors import PermanentError, TemporaryError
-from transom.fleet.apply import Applied, Applying, Outcome, apply_plan
-from transom.fleet.carry import CARRIED
-from transom.fleet.marks import CORDONED, FLEET
-from transom.fleet.plan import Standing
+from transom.fleet.apply import Applying, apply_plan
+from transom.fleet.on_host.upload import UPLOADS
+from transom.fleet.planning.plan import Standing
 from transom.fleet.survey import survey_fleet
-from transom.kube.api import Pod, Secret
-from transom.kube.memory import Budget
+from transom.fleet.work.cordon import CORDON, Holder
+from transom.fleet.work.labels import FLEET
+from transom.fleet.work.outcome import Outcome
+from transom.kube.api import Secret
 from transom.model.recipe import PREPARED
 from transom.model.request import SourceAccess, SourceHeader
 from transom.model.sight import CertificateRequestSight, RequestState
 from transom.node.host.values import Adapter, Completed, PathKind
-
-
-@dataclass
-class Watcher:
-    """Remembers everything."""
-
-    ended: dict[str, Applied] = field(default_factory=dict)
-    stages: list[tuple[str, str]] = field(default_factory=list)
-    steps: list[tuple[str, str, str]] = field(default_factory=list)
-    on_event: Any = None
-
-    def host(self, name):
-        watcher = self
-
-        class One:
-            def stage(self, text):
-                watcher.stages.append((name, text))
-
-            def event(self, event):
-                watcher.steps.append((name, event.step, event.state.value))
-                if watcher.on_event:
-                    watcher.on_event(name, event)
-
-        return One()
-
-    def done(self, applied):
-        self.ended[applied.host] = applied
-
-
-def apply(simulation, *, watcher=None, approve=True, **doors):
-    watcher = watcher or Watcher()
-
-    async def story():
-        site = simulation.doors(**doors)
-        surveyed = await survey_fleet(simulation.fleet, simulation.lock, site)
-        await apply_plan(Applying(surveyed=surveyed, doors=site, watcher=watcher, approve=approve))
-        return surveyed.plan
-
-    return asyncio.run(story()), watcher
-
-
-def outcomes(watcher):
-    return {name: ended.outcome for name, ended in watcher.ended.items()}
 
 
 def test_bare_hosts_become_ready_nodes_each_with_a_token_of_its_own(simulation):
@@ -81,7 +40,9 @@ def test_the_plan_is_exactly_what_apply_does(simulation):
         said = tuple(step.step for step in host.steps)
         changed = watcher.ended[host.name].changed
         assert changed[: len(said)] == said
-        assert set(changed[len(said) :]) <= set(host.afterwards)
+        later = changed[len(said) :]
+        assert later
+        assert later == tuple(step for step in host.afterwards if step in later)
 
 
 def test_a_second_apply_is_one_connection_and_two_commands_and_writes_nothing(simulation):
@@ -177,20 +138,6 @@ def _disturb(simulation, *names):
         simulation.machines[name].host.features.disable("Containers")
 
 
-def _with_pods(simulation, *, budget=None):
-    for number, name in enumerate(simulation.machines, 1):
-        key = ("shop", f"web-{number}")
-        simulation.api.pods[key] = Pod(
-            namespace="shop",
-            name=f"web-{number}",
-            node=name,
-            labels={"app": "web"},
-            controller="ReplicaSet",
-        )
-    if budget is not None:
-        simulation.api.budgets["shop", "web"] = Budget(labels={"app": "web"}, min_available=budget)
-
-
 def test_what_stops_pods_on_nodes_goes_in_waves_with_cordon_drain_and_uncordon(simulation):
     apply(simulation)
     _with_pods(simulation)
@@ -202,7 +149,7 @@ def test_what_stops_pods_on_nodes_goes_in_waves_with_cordon_drain_and_uncordon(s
     assert simulation.api.pods == {}
     order = [write for write in simulation.api.writes if "cordon" in write]
     assert order == ["cordon win-01", "uncordon win-01", "cordon win-02", "uncordon win-02"]
-    assert not any(CORDONED in node.labels for node in simulation.api.held_nodes.values())
+    assert not any(CORDON in node.annotations for node in simulation.api.held_nodes.values())
 
 
 def test_a_new_containerd_goes_through_the_fleet_in_waves_and_pods_leave_first(simulation):
@@ -273,9 +220,9 @@ def test_a_node_that_is_away_comes_first_and_is_mended_by_its_wave(monkeypatch):
     uncordon, machine = simulation.api.set_unschedulable, simulation.machines["win-02"]
     begun = []
 
-    async def cordoned(name, *, unschedulable):
+    async def cordoned(name, *, unschedulable, annotations=None):
         begun.append(name)
-        await uncordon(name, unschedulable=unschedulable)
+        await uncordon(name, unschedulable=unschedulable, annotations=annotations)
         held = simulation.api.held_nodes[name]
         simulation.api.held_nodes[name] = replace(held, ready=machine.is_joined)
 
@@ -288,10 +235,7 @@ def test_a_node_that_is_away_comes_first_and_is_mended_by_its_wave(monkeypatch):
 
 def test_a_node_left_cordoned_by_a_wave_that_was_cut_short_is_let_go(simulation):
     apply(simulation)
-    node = simulation.api.held_nodes["win-01"]
-    simulation.api.held_nodes["win-01"] = replace(
-        node, unschedulable=True, labels={CORDONED: "true"}
-    )
+    cordoned_by(simulation, "apply")
     apply(simulation)
     assert not simulation.api.held_nodes["win-01"].unschedulable
 
@@ -385,7 +329,8 @@ def test_an_interruption_stops_hosts_after_their_step_and_starts_no_more():
         main.append(asyncio.current_task())
         site = simulation.doors(parallel=1)
         surveyed = await survey_fleet(simulation.fleet, simulation.lock, site)
-        await apply_plan(Applying(surveyed=surveyed, doors=site, watcher=watcher))
+        holder = Holder.of("ann", "apply", site.now())
+        await apply_plan(Applying(surveyed=surveyed, doors=site, watcher=watcher, holder=holder))
 
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(story())
@@ -470,25 +415,33 @@ def cut_off(simulation, held=Held):
     return found
 
 
-def test_hosts_without_network_join_with_what_is_carried_to_them():
+def test_hosts_without_network_join_with_what_is_uploaded_to_them():
     simulation = Simulation(2)
     held = cut_off(simulation)
     _, watcher = apply(simulation, holdings=held)
     assert outcomes(watcher) == {"win-01": Outcome.CHANGED, "win-02": Outcome.CHANGED}
     for machine in simulation.machines.values():
         assert machine.host.source.asked == []
-        assert machine.host.disk.kind(CARRIED) is PathKind.ABSENT
+        assert machine.host.disk.kind(UPLOADS) is PathKind.ABSENT
     held.asked.clear()
     plan, _ = apply(simulation, holdings=held)
     assert [host.standing for host in plan.hosts] == [Standing.UNCHANGED, Standing.UNCHANGED]
     assert held.asked == []
 
 
-def test_what_is_carried_spoilt_fails_its_host_and_is_undone():
+def test_what_is_uploaded_spoilt_fails_its_host_and_is_undone():
     simulation = Simulation(1)
+    machine = simulation.machines["win-01"]
     _, watcher = apply(simulation, holdings=cut_off(simulation, Rotten))
     assert outcomes(watcher) == {"win-01": Outcome.FAILED}
     assert "its SHA-256 is" in str(watcher.ended["win-01"].error)
+    done = [(step, state) for _, step, state in watcher.steps]
+    changed = [step for step, state in done if state == "changed"]
+    undone = [step for step, state in done if state == "undone" and step]
+    assert changed
+    assert undone == ["artifacts", *(step for step in reversed(changed) if step in undone)]
+    assert machine.host.services.get("kubelet") is None
+    assert machine.host.files.kind(r"C:\k\kubelet.exe") is PathKind.ABSENT
 
 
 def test_hosts_download_with_the_authorities_and_headers_that_were_given():
@@ -499,3 +452,48 @@ def test_hosts_download_with_the_authorities_and_headers_that_were_given():
     assert outcomes(watcher) == {"win-01": Outcome.CHANGED}
     (machine,) = simulation.machines.values()
     assert set(machine.host.source.accesses) == {access}
+
+
+@pytest.mark.parametrize("fault", ["none", "kubeadm", "reboot", "drain"])
+def test_no_session_is_left_open_whatever_became_of_the_hosts(simulation, fault):
+    machines = simulation.machines.values()
+    if fault == "kubeadm":
+        for machine in machines:
+            machine.host.programs["kubeadm.exe"] = lambda _, _argv: Completed(code=1, output="no")
+    if fault == "reboot":
+        for machine in machines:
+            machine.host.features.need_reboot.add("Containers")
+    apply(simulation)
+    if fault == "drain":
+        _with_pods(simulation, budget=2)
+        _disturb(simulation, "win-01", "win-02")
+        apply(simulation)
+    assert [machine.open_sessions for machine in machines] == [0, 0]
+
+
+def test_a_cluster_that_cannot_be_read_is_told_of_every_host_that_has_nothing_to_do(simulation):
+    apply(simulation)
+    surveyed = asyncio.run(survey_fleet(simulation.fleet, simulation.lock, simulation.doors()))
+    watcher = Watcher()
+
+    async def away():
+        raise TemporaryError("cannot reach the API server")
+
+    simulation.api.nodes = away
+    site = simulation.doors()
+    holder = Holder.of("ann", "apply", site.now())
+    work = Applying(surveyed=surveyed, doors=site, watcher=watcher, holder=holder)
+    asyncio.run(apply_plan(work))
+    assert {str(ended.error) for ended in watcher.ended.values()} == {"cannot reach the API server"}
+    assert set(watcher.ended) == {"win-01", "win-02"}
+
+
+def test_a_node_whose_apply_was_cut_off_in_its_wave_is_taken_over_and_let_go(simulation):
+    """The cordon is another run's; the host has still something to change."""
+    apply(simulation)
+    cordoned_by(simulation, "apply")
+    _disturb(simulation, "win-01")
+    _, watcher = apply(simulation)
+    assert watcher.ended["win-01"].error is None
+    node = simulation.api.held_nodes["win-01"]
+    assert (node.unschedulable, node.annotations) == (False, {})

@@ -3,7 +3,6 @@
 import asyncio
 import base64
 import json
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -11,20 +10,17 @@ import yaml
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
-from tests.simulation import NOW, Simulation, config_maps
-from tests.unit.fleet.test_apply import Watcher, apply, outcomes
+from tests.simulation import Simulation, config_maps
+from tests.support.fleet_apply import Watcher, apply, outcomes
 
 from transom.errors import UnsupportedError
-from transom.fleet.adopt_host import adopt_host
-from transom.fleet.apply import Outcome
-from transom.fleet.join import join_host
-from transom.fleet.plan import Standing
-from transom.fleet.reset import reset_fleet, reset_host
+from transom.fleet.planning.plan import Standing
+from transom.fleet.reset import reset_fleet
 from transom.fleet.survey import survey_fleet
-from transom.fleet.upgrade_host import upgrade_host
+from transom.fleet.work.outcome import Outcome
 from transom.kube.authority import authority_pins
 from transom.model.request import Verb
-from transom.node.journal import Journal
+from transom.node.engine.journal import Journal
 from transom.node.layout import Layout
 
 
@@ -78,10 +74,10 @@ def joined():
 
 
 @pytest.fixture
-def single(world, brought):
+def single(world):
     """One host that joined without a fleet, then."""
     show(world.api, OLD)
-    asyncio.run(join_host(world.wish, world.doors, brought=brought, pin=world.pin, watcher=world))
+    world.join()
     return world
 
 
@@ -151,18 +147,17 @@ def test_a_reset_of_a_fleet_needs_one_that_the_journal_knows(joined, pem, outcom
         assert "does not rotate authorities yet" in error.message
 
 
-@pytest.mark.parametrize("way", [join_host, upgrade_host, adopt_host])
-def test_one_host_without_a_fleet_is_claimed_for_the_new_one_by_every_way_in(single, brought, way):
+@pytest.mark.parametrize("way", ["join", "upgrade", "adopt"])
+def test_one_host_without_a_fleet_is_claimed_for_the_new_one_by_every_way_in(single, way):
     show(single.api, BOTH["old first"])
-    doors = replace(single.doors, now=lambda: NOW + timedelta(minutes=1))
-    asyncio.run(way(single.wish, doors, brought=brought, pin=single.pin, watcher=single))
+    getattr(single, way)()
     assert owner(single).cluster == NEW_PIN
 
 
 def test_one_host_is_reset_with_both_and_refused_with_the_new_one_alone(single):
     show(single.api, NEW)
     with pytest.raises(UnsupportedError, match="does not rotate authorities yet"):
-        asyncio.run(reset_host(single.wish, single.doors, watcher=single))
+        single.reset()
     show(single.api, BOTH["new first"])
-    assert asyncio.run(reset_host(single.wish, single.doors, watcher=single)).was_there
+    assert single.reset().was_there
     assert json.dumps(sorted(map(str, single.tree()))).count("journal") == 0

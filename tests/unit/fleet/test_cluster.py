@@ -6,25 +6,26 @@ import json
 import pytest
 import yaml
 from tests.simulation import config_maps
+from tests.support.cluster import MemoryApi
 
 from transom.errors import UnsupportedError, UsageError
-from transom.fleet.cluster import read_cluster, read_entry
-from transom.kube.memory import MemoryApi
+from transom.fleet.cluster import network_of, read_entry
 from transom.model.fleet import FlannelSpec, NetworkMode
 
 
 def read(maps):
-    return asyncio.run(read_cluster(MemoryApi(server_version="1.37.1", config_maps=maps)))
+    entry = asyncio.run(read_entry(MemoryApi(server_version="1.37.1", config_maps=maps)))
+    return entry, network_of(entry)
 
 
 def test_a_kubeadm_cluster_with_flannel_tells_everything():
-    view = read(config_maps())
-    assert (view.version, view.endpoint) == ("1.37.1", "10.0.0.1:6443")
-    assert view.ca_hashes[0].startswith("sha256:")
-    assert view.network.pod_cidrs == ("10.244.0.0/16",)
-    assert view.network.service_cidrs == ("10.96.0.0/12",)
-    assert view.network.cluster_dns == ("10.96.0.10",)
-    assert view.network.plugin == FlannelSpec(mode=NetworkMode.OVERLAY, vni=4096, port=4789)
+    entry, network = read(config_maps())
+    assert (entry.version, entry.endpoint) == ("1.37.1", "10.0.0.1:6443")
+    assert entry.ca_hashes[0].startswith("sha256:")
+    assert network.pod_cidrs == ("10.244.0.0/16",)
+    assert network.service_cidrs == ("10.96.0.0/12",)
+    assert network.cluster_dns == ("10.96.0.10",)
+    assert network.plugin == FlannelSpec(mode=NetworkMode.OVERLAY, vni=4096, port=4789)
 
 
 def test_everything_that_is_missing_is_named_at_once():
@@ -42,8 +43,8 @@ def test_a_cluster_without_flannel_is_said_to_be_one():
 
 
 def test_host_gw_is_l2bridge():
-    view = read(config_maps({"Network": "10.244.0.0/16", "Backend": {"Type": "host-gw"}}))
-    assert view.network.plugin == FlannelSpec(mode=NetworkMode.L2BRIDGE)
+    _, network = read(config_maps({"Network": "10.244.0.0/16", "Backend": {"Type": "host-gw"}}))
+    assert network.plugin == FlannelSpec(mode=NetworkMode.L2BRIDGE)
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.simulation import NOW, config_maps
+from tests.support.cluster import MemoryApi
 
 from transom.errors import PermanentError, TemporaryError
 from transom.fleet.collect import archive_name, collect_host
 from transom.fleet.diagnose import diagnose_host, read_sight
-from transom.fleet.join import join_host
-from transom.kube.memory import MemoryApi
 from transom.model.sight import (
     CertificateRequestSight,
     ConditionSight,
@@ -31,8 +30,8 @@ ROTATION = "system:certificates.k8s.io:certificatesigningrequests:selfnodeclient
 
 
 @pytest.fixture
-def joined(world, brought):
-    asyncio.run(join_host(world.wish, world.doors, brought=brought, pin=world.pin, watcher=world))
+def joined(world):
+    world.join()
     world.api.bound_roles = (ROTATION,)
     return world
 
@@ -136,7 +135,7 @@ def from_afar(api, place):
 def test_of_a_host_out_of_reach_the_cluster_is_asked_alone(joined, place):
     held = joined.api.held_nodes["win-01"]
     joined.api.held_nodes["win-01"] = replace(held, addresses=("10.0.0.21",))
-    joined.api.sights["win-01"] = NodeSight(name="win-01", conditions=SILENT)
+    joined.api.see(NodeSight(name="win-01", conditions=SILENT))
     joined.api.seen_requests = [request("mine", "win-01")]
     diagnosed = from_afar(joined.api, place)
     assert rules(diagnosed) == ["certificate-request-pending", "node-not-ready"]
@@ -175,8 +174,10 @@ def test_a_host_nobody_joined_is_left_as_it_was(world, doctor):
 
 
 def test_an_older_program_is_replaced_before_it_is_asked(joined, doctor):
-    there = joined.host.files.read(r"C:\k\transom\node.pyz")
-    assert there == b"the program"
+    joined.host.files.write(r"C:\k\transom\node.pyz", b"the program")
+    note = r"C:\k\transom\brought.json"
+    there = json.loads(joined.host.files.read(note))
+    joined.host.files.write(note, json.dumps({**there, "program": "0" * 64}).encode())
     doctor()
     now = joined.host.files.read(r"C:\k\transom\node.pyz")
     assert now[:2] == b"PK"
@@ -214,7 +215,7 @@ def test_an_archive_that_changed_on_the_way_is_refused(joined, brought, monkeypa
 
 def answering(monkeypatch, change):
     """Have the host answer a request for an archive in another way."""
-    from transom.fleet.program import NodeProgram
+    from transom.fleet.on_host.program import NodeProgram
 
     async def look(self, *words, given):
         found = await real(self, *words, given=given)

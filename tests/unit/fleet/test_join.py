@@ -1,7 +1,6 @@
 """Joining one host: the real node program on a simulated host, a cluster in memory."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 
@@ -12,30 +11,20 @@ from transom.errors import (
     UnsupportedError,
     UsageError,
 )
-from transom.fleet.join import join_host
-from transom.fleet.reset import reset_host
+from transom.fleet.work.cordon import cordon_of
+from transom.kube.api import Pod
+from transom.model.sight import CertificateRequestSight, RequestState
 from transom.node.host.values import Adapter, Completed
 
 
 @pytest.fixture
-def join(world, brought):
-    def run(**wish):
-        return asyncio.run(
-            join_host(
-                replace(world.wish, **wish),
-                world.doors,
-                brought=brought,
-                pin=world.pin,
-                watcher=world,
-            )
-        )
-
-    return run
+def join(world):
+    return world.join
 
 
 @pytest.fixture
 def reset(world):
-    return lambda: asyncio.run(reset_host(world.wish, world.doors, watcher=world))
+    return world.reset
 
 
 def tree(world):
@@ -45,8 +34,9 @@ def tree(world):
 
 def test_a_bare_host_becomes_a_ready_node(join, world):
     joined = join()
-    assert (joined.node.name, joined.node.ready, joined.node.kubelet) == ("win-01", True, "1.37.1")
-    assert "join" in joined.changed
+    done = joined.applied
+    assert (joined.node, done.ready, done.kubelet) == ("win-01", True, "1.37.1")
+    assert "join" in done.changed
     assert ("join", "changed") in world.steps
     assert joined.recipe.target.windows_release == "2022"
     assert joined.recipe.identity.address == "10.0.0.21"
@@ -78,7 +68,7 @@ def test_the_node_program_is_always_started_by_the_same_command_without_argument
     join()
     programs = {command for command in world.commands if command[0].endswith("python.exe")}
     assert programs == {(r"C:\k\transom\python\python.exe", r"C:\k\transom\node.pyz")}
-    assert {"inventory", "plan", "join"} <= set(world.orders)
+    assert {"inventory", "survey", "join"} <= set(world.orders)
 
 
 def test_a_version_that_is_too_old_for_the_api_server_is_refused(join, world):
@@ -107,7 +97,7 @@ def test_a_second_join_changes_nothing_and_mints_no_token(join, world):
     join()
     before = world.host.snapshot(), tree(world)
     again = join()
-    assert (again.changed, again.brought) == ((), False)
+    assert again.applied.changed == ()
     assert (world.host.snapshot(), tree(world)) == before
     assert len(world.tokens) == 1
 
@@ -115,7 +105,7 @@ def test_a_second_join_changes_nothing_and_mints_no_token(join, world):
 def test_a_session_that_is_cut_is_taken_up_again_and_nothing_is_shown_twice(join, world):
     world.cut_after = '"step": "directories"'
     join()
-    assert world.sessions == 2
+    assert world.sessions == 4  # met, looked at, worked on, and that once more
     assert len(world.steps) == len(set(world.steps))
     assert ("join", "changed") in world.steps
 
@@ -156,7 +146,7 @@ def test_a_reboot_is_made_where_it_is_allowed_and_the_join_goes_on(join, world):
     world.host.features.need_reboot.add("Containers")
     joined = join(reboot=True)
     assert world.reboots == 1
-    assert {"features", "join"} <= set(joined.changed)
+    assert {"features", "join"} <= set(joined.applied.changed)
 
 
 def test_a_reboot_that_is_not_allowed_is_asked_for(join, world):
@@ -230,9 +220,9 @@ def test_a_node_takes_no_new_pods_while_it_is_reset(join, reset, world):
     marked = []
     mark = world.api.set_unschedulable
 
-    async def set_unschedulable(name, *, unschedulable):
+    async def set_unschedulable(name, *, unschedulable, annotations=None):
         marked.append((name, unschedulable))
-        await mark(name, unschedulable=unschedulable)
+        await mark(name, unschedulable=unschedulable, annotations=annotations)
 
     world.api.set_unschedulable = set_unschedulable
     reset()
@@ -240,12 +230,100 @@ def test_a_node_takes_no_new_pods_while_it_is_reset(join, reset, world):
 
 
 def test_a_host_with_its_own_kubeconfig_joins_without_kubeadm_and_token(join, world):
-    from tests.unit.node.test_manual_join import KEY, KUBECONFIG, coded
+    from tests.support.node_kubernetes_manual_join import KEY, KUBECONFIG, coded
 
     del world.host.programs["kubeadm.exe"]
-    joined = join(node_kubeconfig=KUBECONFIG)
-    assert "join" in joined.changed
+    joined = join(doors={"node_kubeconfig": KUBECONFIG})
+    assert "join" in joined.applied.changed
     assert world.tokens == []
     assert world.api.secrets == {}
     words = " ".join(word for command in world.commands for word in command)
     assert coded(KEY + "\n") not in words
+
+
+@pytest.fixture
+def in_use(join, world):
+    """A node in use with a pod on it, and something to change that pods would feel."""
+    join(reboot=True)
+    key = ("shop", "web-1")
+    world.api.pods[key] = Pod(
+        namespace="shop", name="web-1", node="win-01", controller="ReplicaSet"
+    )
+    world.host.features.disable("Containers")
+    world.host.features.need_reboot.add("Containers")
+    world.reboots = 0
+    world.api.writes = []
+    return world
+
+
+def test_a_second_join_of_a_node_in_use_drains_it_before_it_reboots(in_use, join, monkeypatch):
+    reboots, evict = [], in_use.api.evict
+
+    async def watched(pod, *, grace_period_s=None):
+        reboots.append(in_use.reboots)
+        held = cordon_of(in_use.api.held_nodes["win-01"])
+        assert held is not None
+        assert held.verb == "join"
+        return await evict(pod, grace_period_s=grace_period_s)
+
+    monkeypatch.setattr(in_use.api, "evict", watched)
+    joined = join(reboot=True)
+    assert joined.applied.ready
+    assert (reboots, in_use.reboots, in_use.api.pods) == ([0], 1, {})
+    cordons = [write for write in in_use.api.writes if "cordon" in write]
+    assert cordons == ["cordon win-01", "uncordon win-01"]
+
+
+def test_a_second_join_does_nothing_to_a_node_whose_pods_cannot_leave(in_use, join):
+    key = ("shop", "web-1")
+    in_use.api.pods[key] = Pod(namespace="shop", name="web-1", node="win-01")
+    before = in_use.host.snapshot()["settings"]
+    with pytest.raises(PermanentError, match="has no controller that replaces it"):
+        join(reboot=True)
+    node = in_use.api.held_nodes["win-01"]
+    assert (in_use.reboots, node.unschedulable) == (0, False)
+    assert in_use.host.snapshot()["settings"] == before
+
+
+def test_a_join_approves_the_serving_certificate_that_the_node_asks_for(join, world):
+    from tests.simulation import config_maps
+
+    world.api.config_maps = config_maps(kubelet={"serverTLSBootstrap": True})
+    world.api.seen_requests = [
+        CertificateRequestSight(
+            name="csr-1",
+            signer="kubernetes.io/kubelet-serving",
+            username="system:node:win-01",
+            subject="system:node:win-01",
+            created=1,
+            state=RequestState.PENDING,
+            names=("win-01", "10.0.0.21"),
+            usages=("digital signature", "server auth"),
+        )
+    ]
+    join()
+    assert [item.state for item in world.api.seen_requests] == [RequestState.APPROVED]
+
+
+def test_a_join_leaves_no_session_open_also_where_it_fails(join, world):
+    join()
+    assert world.open_sessions == 0
+    world.problem = "PLEG is not healthy"
+    world.api.held_nodes.clear()
+    with pytest.raises(TemporaryError):
+        join()
+    assert world.open_sessions == 0
+
+
+def test_a_host_that_answers_oddly_fails_its_join_without_a_token(join, world):
+    world.odd = lambda verb, line: b'{"kind": "Inventory"}\n' if verb == "inventory" else line
+    with pytest.raises(PermanentError, match="the host's answer cannot be used"):
+        join()
+    assert (world.tokens, world.open_sessions) == ([], 0)
+
+
+def test_a_label_that_the_join_gave_is_no_label_of_a_fleet(join, world):
+    from transom.fleet.work.labels import FLEET
+
+    join()
+    assert FLEET not in world.api.held_nodes["win-01"].labels

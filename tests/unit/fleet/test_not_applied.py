@@ -6,14 +6,16 @@ from dataclasses import replace
 
 import pytest
 from tests.simulation import KUBELET_CONFIGURATION, Simulation, fleet_text, lock_of
-from tests.unit.fleet.test_apply import Watcher, apply
-from tests.unit.node.conftest import FLAGS_FILE
+from tests.support.fleet_apply import Watcher, apply
+from tests.support.node import FLAGS_FILE
 
 from transom.errors import PermanentError
-from transom.fleet.apply import Applying, Outcome, apply_plan
-from transom.fleet.plan import Standing
+from transom.fleet.apply import Applying, apply_plan
+from transom.fleet.planning.plan import Standing
 from transom.fleet.status import fleet_status
 from transom.fleet.survey import survey_fleet
+from transom.fleet.work.cordon import Holder
+from transom.fleet.work.outcome import Outcome
 from transom.model.fleet import KubernetesSpec
 from transom.model.request import Verb
 from transom.spec.fleet import read_fleets
@@ -122,7 +124,9 @@ def test_what_an_upgrade_brings_is_told_before_it_and_not_after(joined):
     async def story(watcher):
         doors = joined.doors()
         surveyed = await survey_fleet(newer, lock, doors, verb=Verb.UPGRADE)
-        await apply_plan(Applying(surveyed=surveyed, doors=doors, watcher=watcher))
+        holder = Holder.of("ann", "upgrade", doors.now())
+        work = Applying(surveyed=surveyed, doors=doors, watcher=watcher, holder=holder)
+        await apply_plan(work)
         return surveyed.plan.hosts[0]
 
     watcher = Watcher()

@@ -7,20 +7,20 @@ from typing import Any
 
 import pytest
 from tests.simulation import NOW, Simulation
-from tests.unit.fleet.test_apply import Watcher, apply, outcomes
+from tests.support.fleet_apply import Watcher, apply, outcomes
 
-from transom.cli.documents.fleets import plan_document
-from transom.cli.plan_text import plan_lines
+from transom.cli.output.plan_text import plan_lines
+from transom.documents.fleets import plan_document
 from transom.errors import PermanentError, TransomError
-from transom.fleet.apply import Outcome
 from transom.fleet.collect import collect_host
 from transom.fleet.diagnose import diagnose_host
 from transom.fleet.hosts import each
-from transom.fleet.plan import Standing, plan_of
-from transom.fleet.program import NodeProgram
+from transom.fleet.on_host.program import NodeProgram
+from transom.fleet.planning.plan import Standing, plan_of
 from transom.fleet.reset import reset_fleet
 from transom.fleet.status import status_of
 from transom.fleet.survey import survey_fleet
+from transom.fleet.work.outcome import Outcome
 from transom.model.answers import Survey
 from transom.remote.session import Completed
 

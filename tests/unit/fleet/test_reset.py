@@ -4,22 +4,16 @@ import asyncio
 from dataclasses import replace
 
 import pytest
-from tests.unit.fleet.test_apply import Watcher, _with_pods, apply, outcomes
+from tests.support.fleet_apply import _with_pods, apply, cordoned_by, outcomes
+from tests.support.fleet_reset import reset
 
 from transom.errors import TemporaryError
-from transom.fleet.apply import Outcome
-from transom.fleet.drain import cordon
-from transom.fleet.marks import CORDONED, FLEET, RESETTING
-from transom.fleet.reset import reset_fleet
-from transom.fleet.waves import away_of
+from transom.fleet.planning.waves import away_of
+from transom.fleet.work.cordon import CORDON, cordon_of
+from transom.fleet.work.labels import FLEET, RESETTING
+from transom.fleet.work.outcome import Outcome
 from transom.model.recipe import PREPARED
 from transom.node.host.values import PathKind
-
-
-def reset(simulation, *hosts):
-    watcher = Watcher()
-    asyncio.run(reset_fleet(simulation.fleet, hosts, simulation.doors(), watcher=watcher))
-    return watcher
 
 
 @pytest.fixture
@@ -53,7 +47,9 @@ def test_a_host_that_joins_again_instead_keeps_its_node(simulation, away):
     away()
     apply(simulation)
     node = simulation.api.held_nodes["win-01"]
-    assert (node.unschedulable, RESETTING in node.labels, CORDONED in node.labels) == ((False,) * 3)
+    assert (node.unschedulable, RESETTING in node.labels, CORDON in node.annotations) == (
+        (False,) * 3
+    )
 
 
 def test_a_refused_drain_leaves_the_node_as_it_was(simulation):
@@ -89,17 +85,20 @@ def test_a_reset_that_fails_on_the_host_leaves_a_cordon_that_is_known_as_transom
         simulation.machines["win-01"].host.files, "remove_tree", _fails, raising=False
     )
     assert outcomes(reset(simulation, "win-01")) == {"win-01": Outcome.FAILED}
-    labels = simulation.api.held_nodes["win-01"].labels
-    assert {CORDONED, RESETTING, FLEET} <= set(labels)
+    node = simulation.api.held_nodes["win-01"]
+    assert {RESETTING, FLEET} <= set(node.labels)
+    held = cordon_of(node)
+    assert held is not None
+    assert held.verb == "reset"
 
 
 def _fails(path):
     raise TemporaryError(f"cannot remove {path}: it is open")
 
 
-def test_marks_of_a_reset_go_when_the_node_takes_pods_again(simulation):
+def test_labels_of_a_reset_go_when_the_node_takes_pods_again(simulation):
     apply(simulation)
-    asyncio.run(cordon(simulation.api, "win-01"))
+    cordoned_by(simulation, "reset")
     asyncio.run(simulation.api.label_node("win-01", {RESETTING: "true"}))
     apply(simulation)
     assert simulation.api.held_nodes["win-01"].labels == {FLEET: "shop", **PREPARED}

@@ -6,15 +6,18 @@ from dataclasses import dataclass, field, replace
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.unit.fleet.test_waves import fleet_of
+from tests.simulation import NOW
+from tests.support.cluster import MemoryApi
+from tests.support.fleet_waves import fleet_of
 
 from transom.errors import TemporaryError
-from transom.fleet.drain import cordon, uncordon
+from transom.fleet.planning.waves import away_of, pools_of
 from transom.fleet.rolling import Rolling
-from transom.fleet.waves import away_of, pools_of
+from transom.fleet.work.cordon import Holder, cordon, uncordon
 from transom.kube.api import Node
-from transom.kube.memory import MemoryApi
 from transom.model.fleet import Fleet
+
+HOLDER = Holder(name="ann", verb="apply", run="1")
 
 
 @dataclass
@@ -52,7 +55,7 @@ class Story:
         self.waves.append(tuple(wave))
         before = away_of(self.fleet, self.api.held_nodes.values())
         for name in wave:
-            await cordon(self.api, name)
+            await cordon(self.api, name, HOLDER, reason="", now=NOW)
         gone = away_of(self.fleet, self.api.held_nodes.values())
         for pool in pools_of(self.fleet):
             if any(name in wave and name not in before for name in pool.hosts):
@@ -61,7 +64,7 @@ class Story:
         for name in wave:
             if name not in self.failing:
                 self.change(name, ready=True)
-                await uncordon(self.api, self.api.held_nodes[name])
+                await uncordon(self.api, self.api.held_nodes[name], HOLDER)
         for name, number in self.breaks_after.items():
             if len(self.waves) == number:
                 self.change(name, ready=False, problem="PLEG is not healthy")
@@ -201,3 +204,27 @@ def test_without_a_cluster_nobody_is_known_to_be_away():
     )
     asyncio.run(rolling.through({"h0", "h1", "h2"}))
     assert (waves, story.left, story.time_s) == ([("h0", "h1"), ("h2",)], {}, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("calls", "is_done"), [(range(2, 60), True), (range(2, 9999), False)], ids=["heals", "stays"]
+)
+def test_an_api_server_that_is_away_between_waves_is_waited_for_and_every_host_has_an_end(
+    monkeypatch, calls, is_done
+):
+    story = Story(fleet_of(["a"] * 3, 1))
+    nodes, asked = story.api.nodes, [0]
+
+    async def away():
+        asked[0] += 1
+        if asked[0] in calls:
+            raise TemporaryError("cannot reach the API server")
+        return await nodes()
+
+    monkeypatch.setattr(story.api, "nodes", away)
+    story.run({"h0", "h1", "h2"})
+    assert story.waves == ([("h0",), ("h1",), ("h2",)] if is_done else [("h0",)])
+    assert story.left == (
+        {} if is_done else dict.fromkeys(("h1", "h2"), "cannot reach the API server")
+    )
+    assert story.time_s <= 300

@@ -1,19 +1,12 @@
 """Kubeconfigs as kubectl reads them: several files are one, the first to say a thing decides."""
 
-from typing import Any
-
 import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transom.errors import UsageError
-from transom.kube.kubeconfig import choose as choose_one
-
-
-def choose(files, context=None) -> Any:
-    """What lightkube is told; its types have a user only perhaps."""
-    return choose_one(files, context).config
+from transom.kube.kubeconfig import choose
 
 
 def document(*, current="", contexts=(), clusters=(), users=()):
@@ -45,11 +38,11 @@ def test_the_first_file_that_names_a_thing_decides_about_it_wholly(tmp_path):
         users={"a": {"token": "t"}, "b": {}},
     )
     found = choose([first, second])
-    assert (found.context_name, found.cluster.server) == ("a", "https://one")
-    assert found.cluster.certificate_auth is None
+    assert (found.context, found.cluster.server) == ("a", "https://one")
+    assert found.cluster.authority == ""
     assert found.user.token == "t"
     assert choose([second, first]).cluster.server == "https://two"
-    assert choose([first, second], "b").context_name == "b"
+    assert choose([first, second], "b").context == "b"
 
 
 def test_the_first_current_context_counts_and_missing_files_are_passed_over(tmp_path):
@@ -60,7 +53,7 @@ def test_the_first_current_context_counts_and_missing_files_are_passed_over(tmp_
         write(tmp_path, "b", current="b", **both),
         write(tmp_path, "a", current="a", **both),
     ]
-    assert choose(files).context_name == "b"
+    assert choose(files).context == "b"
 
 
 def test_paths_are_relative_to_the_file_they_stand_in(tmp_path):
@@ -74,18 +67,18 @@ def test_paths_are_relative_to_the_file_they_stand_in(tmp_path):
     user = {"client-certificate": "../me.crt", "client-key": "/keys/me.key", "tokenFile": "token"}
     second = write(tmp_path / "two", "config", users={"a": user})
     found = choose([first, second])
-    assert found.cluster.certificate_auth == str(tmp_path / "one/ca.crt")
-    assert found.user.client_cert == str(tmp_path / "two/../me.crt")
-    assert found.user.client_key == "/keys/me.key"
+    assert found.cluster.authority == str(tmp_path / "one/ca.crt")
+    assert found.user.certificate == str(tmp_path / "two/../me.crt")
+    assert found.user.key == "/keys/me.key"
     assert found.user.token_file == str(tmp_path / "two/token")
-    assert found.fname == second
+    assert found.folder == second.parent
 
 
 def test_what_is_empty_is_not_said(tmp_path):
     user = {"token": "", "client-certificate": "", "username": None}
     file = write(tmp_path, "config", contexts=["a"], clusters={"a": {}}, users={"a": user})
     found = choose([file], "a")
-    assert (found.user.token, found.user.client_cert, found.user.username) == (None, None, None)
+    assert (found.user.token, found.user.certificate, found.user.username) == ("", "", "")
 
 
 def test_the_way_there_and_whom_to_act_as_are_read(tmp_path):
@@ -97,8 +90,8 @@ def test_the_way_there_and_whom_to_act_as_are_read(tmp_path):
         "as-user-extra": {"corp/reason": ["a", "b"]},
     }
     file = write(tmp_path, "config", contexts=["a"], clusters={"a": cluster}, users={"a": user})
-    found = choose_one([file], "a")
-    assert (found.proxy, found.server_name) == ("http://proxy:3128", "api.corp")
+    found = choose([file], "a")
+    assert (found.cluster.proxy, found.cluster.server_name) == ("http://proxy:3128", "api.corp")
     assert found.headers == (
         ("Impersonate-User", "jane"),
         ("Impersonate-Uid", "7"),
@@ -187,5 +180,5 @@ def test_any_files_give_what_the_first_of_them_says(tmp_path_factory, files, ask
             choose(paths, asked)
     else:
         found = choose(paths, asked)
-        assert found.context_name == name
+        assert found.context == name
         assert (found.cluster.server, found.user.token) == (f"https://{where[1]}", str(where[2]))

@@ -1,16 +1,12 @@
 """A certificate request is read as the cluster's signer reads it, or is said to be unreadable."""
 
 import base64
-from datetime import UTC, datetime
 
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtensionOID, NameOID
-from lightkube.models.certificates_v1 import CertificateSigningRequestSpec
-from lightkube.models.meta_v1 import ObjectMeta
-from lightkube.resources.certificates_v1 import CertificateSigningRequest
 
 from transom.kube.sight import request_sight
 
@@ -78,15 +74,15 @@ def attribute(kind, *names):
 
 def sight(request):
     return request_sight(
-        CertificateSigningRequest(
-            metadata=ObjectMeta(name="csr-1", creationTimestamp=datetime(2026, 1, 2, tzinfo=UTC)),
-            spec=CertificateSigningRequestSpec(
-                request=base64.b64encode(request).decode(),
-                signerName="kubernetes.io/kubelet-serving",
-                username="system:node:win-01",
-                usages=["digital signature", "server auth"],
-            ),
-        )
+        {
+            "metadata": {"name": "csr-1", "creationTimestamp": "2026-01-02T00:00:00Z"},
+            "spec": {
+                "request": base64.b64encode(request).decode(),
+                "signerName": "kubernetes.io/kubelet-serving",
+                "username": "system:node:win-01",
+                "usages": ["digital signature", "server auth"],
+            },
+        }
     )
 
 
@@ -173,8 +169,8 @@ def test_a_subject_with_two_common_names_is_nobodys():
 
 
 def test_a_request_that_is_no_base64_is_unreadable_too():
-    found = CertificateSigningRequest(
-        metadata=ObjectMeta(name="csr-1"),
-        spec=CertificateSigningRequestSpec(request="a", signerName="example.com/any"),
-    )
+    found = {
+        "metadata": {"name": "csr-1"},
+        "spec": {"request": "a", "signerName": "example.com/any"},
+    }
     assert request_sight(found).unreadable

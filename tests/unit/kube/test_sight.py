@@ -2,12 +2,6 @@
 
 from datetime import UTC, datetime
 
-from lightkube.models.core_v1 import ServiceSpec
-from lightkube.models.discovery_v1 import Endpoint, EndpointConditions
-from lightkube.models.meta_v1 import ObjectMeta
-from lightkube.resources.core_v1 import Service
-from lightkube.resources.discovery_v1 import EndpointSlice
-
 from transom.kube.sight import service_sights
 from transom.model.sight import ServiceSight
 
@@ -15,25 +9,26 @@ MADE = datetime(2026, 1, 2, tzinfo=UTC)
 
 
 def service(name, labels=None, **spec):
-    metadata = ObjectMeta(namespace="shop", name=name, labels=labels, creationTimestamp=MADE)
-    return Service(metadata=metadata, spec=ServiceSpec(**spec))
+    made = MADE.strftime("%Y-%m-%dT%H:%M:%SZ")
+    metadata = {"namespace": "shop", "name": name, "labels": labels, "creationTimestamp": made}
+    return {"kind": "Service", "metadata": metadata, "spec": spec}
 
 
 def endpoints(name, **ready):
     found = [
-        Endpoint(addresses=[address.replace("_", ".")[1:]], conditions=state)
+        {"addresses": [address.replace("_", ".")[1:]], "conditions": state}
         for address, state in ready.items()
     ]
     labels = {"kubernetes.io/service-name": name}
-    metadata = ObjectMeta(namespace="shop", name=f"{name}-x", labels=labels)
-    return EndpointSlice(metadata=metadata, addressType="IPv4", endpoints=found)
+    metadata = {"namespace": "shop", "name": f"{name}-x", "labels": labels}
+    return {"kind": "EndpointSlice", "metadata": metadata, "endpoints": found}
 
 
 def test_a_service_has_the_endpoints_that_are_ready():
     """Where nothing is said of one, it is ready."""
     slices = [
-        endpoints("web", a10_0_0_1=EndpointConditions(ready=True), a10_0_0_2=None),
-        endpoints("web", a10_0_0_3=EndpointConditions(ready=False), a10_0_0_4=EndpointConditions()),
+        endpoints("web", a10_0_0_1={"ready": True}, a10_0_0_2=None),
+        endpoints("web", a10_0_0_3={"ready": False}, a10_0_0_4={}),
         endpoints("other", a10_0_0_5=None),
     ]
     found = service_sights(

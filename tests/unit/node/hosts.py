@@ -3,7 +3,6 @@
 import base64
 
 from transom.model.codec import decode, encode
-from transom.node.host.simulated_disk import Entry
 from transom.node.host.values import (
     FeatureState,
     FirewallPort,
@@ -11,6 +10,7 @@ from transom.node.host.values import (
     RegistryData,
     ServiceDefinition,
 )
+from transom.testing.simulated_disk import Entry
 
 _KINDS = {"rule": FirewallPort, "service": ServiceDefinition, "value": RegistryData}
 

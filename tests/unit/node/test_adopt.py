@@ -5,19 +5,20 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from tests.unit.node.conftest import KUBELET, KUBERNETES, NEWER, OWNER
-from tests.unit.node.doctor.conftest import pem
+from tests.support.node import KUBELET, KUBERNETES, NEWER, OWNER
+from tests.support.node_doctor import pem
 
 from transom.errors import PermanentError, Refused
 from transom.kube.authority import authority_pins
 from transom.model.request import Verb
-from transom.node.host.faults import Fault, PowerCut
+from transom.model.step_id import StepId
+from transom.node.engine.journal import Journal
+from transom.node.engine.runner import Runner
+from transom.node.engine.step import NodeSpec
 from transom.node.host.values import PathKind, ServiceDefinition
-from transom.node.journal import Journal
 from transom.node.layout import Layout
-from transom.node.runner import Runner
-from transom.node.step import NodeSpec
 from transom.node.steps import STEPS
+from transom.testing.faults import Fault, PowerCut
 
 LAYOUT = Layout()
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -76,13 +77,13 @@ def test_an_adoption_writes_down_what_it_found_and_changes_nothing(by_hand, run)
 def test_an_adopted_node_is_planned_towards_the_recipe(by_hand, run, request_for):
     run(by_hand, Verb.ADOPT, "adopt")
     request = request_for(Verb.PLAN, owner=OURS, plan_for=Verb.JOIN)
-    plan = {step.id: drift for step, drift in Runner(by_hand, LAYOUT, "plan").plan(request)}
+    plan = {step.id: drift for step, drift in Runner(by_hand, LAYOUT, "plan").plan(request).steps}
     assert {name for name, drift in plan.items() if drift} == {
         "files",
         "services",
         "kubelet-arguments",
     }
-    assert plan["services"][0].found == WRAPPER.command
+    assert plan[StepId.SERVICES][0].found == WRAPPER.command
 
 
 def test_an_adopted_node_is_upgraded_and_given_back_as_it_was_found(by_hand, run, newer_recipe):

@@ -10,7 +10,7 @@ from jsonschema_rs import Draft202012Validator
 from transom.model.codec import encode
 from transom.model.request import Verb
 from transom.node.layout import Layout
-from transom.node.program import main
+from transom.node.verbs.program import main
 
 SCHEMAS = Path(__file__).parents[3] / "src" / "transom" / "schemas"
 NAMES = {

@@ -7,10 +7,10 @@ import pytest
 from tests.unit.node.hosts import dump, load
 
 from transom.model.request import Verb
-from transom.node.host.simulated import SimulatedHost
-from transom.node.journal import Journal
+from transom.node.engine.journal import Journal
+from transom.node.engine.runner import Runner
 from transom.node.layout import Layout
-from transom.node.runner import Runner
+from transom.testing.simulated_host import SimulatedHost
 
 GOLDENS = sorted((Path(__file__).parents[2] / "data" / "journals").glob("*.json"))
 LAYOUT = Layout()

@@ -6,19 +6,19 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import pytest
-from tests.unit.node.conftest import newer
+from tests.support.node import newer
 
 from transom.errors import PermanentError
 from transom.model.codec import decode, encode
 from transom.model.journal import Receipt
 from transom.model.request import Verb
-from transom.node.host.faults import Fault, PowerCut
+from transom.node.engine.journal import Journal
+from transom.node.engine.journalled_host import JournallingHost
+from transom.node.engine.step import NodeSpec
 from transom.node.host.values import PathKind
-from transom.node.journal import Journal
-from transom.node.journalling import JournallingHost
 from transom.node.layout import Layout
-from transom.node.step import NodeSpec
 from transom.node.steps import STEPS
+from transom.testing.faults import Fault, PowerCut
 
 LAYOUT = Layout()
 # Pods run these while steps replace them.

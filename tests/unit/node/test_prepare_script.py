@@ -9,7 +9,7 @@ from tree_sitter import Language, Node, Parser
 from transom.bootstrap.compile import carried
 from transom.fleet.script import script
 from transom.model import sddl
-from transom.node.arguments import parser
+from transom.node.verbs.arguments import parser
 
 SOURCE = script()
 # All that Windows PowerShell 5.1 brings, and one program of Windows.

@@ -4,14 +4,14 @@ import random
 from dataclasses import replace
 
 import pytest
-from tests.unit.node.conftest import newer
+from tests.support.node import newer
 
 from transom.errors import InUse, PermanentError
 from transom.model.request import Verb
-from transom.node.host.simulated import SimulatedHost
+from transom.node.engine.runner import Runner
 from transom.node.host.values import PathKind
 from transom.node.layout import Layout
-from transom.node.runner import Runner
+from transom.testing.simulated_host import SimulatedHost
 
 LAYOUT = Layout()
 FOLDER = r"C:\Program Files\containerd"

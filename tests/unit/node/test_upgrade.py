@@ -4,17 +4,17 @@ import json
 import random
 
 import pytest
-from tests.unit.node.conftest import KUBELET, KUBERNETES, NEWER, newer
+from tests.support.node import KUBELET, KUBERNETES, NEWER, newer
 
 from transom.errors import PermanentError, Refused, TemporaryError
 from transom.model.request import Verb
-from transom.node.host.faults import Fault, PowerCut
+from transom.node.engine.journal import Journal
+from transom.node.engine.runner import Ending, Runner
 from transom.node.host.values import Completed, NodeHealth, PathKind
-from transom.node.journal import Journal
 from transom.node.layout import Layout
-from transom.node.runner import Ending, Runner
 from transom.node.steps import STEPS
 from transom.node.steps.services import Services
+from transom.testing.faults import Fault, PowerCut
 
 LAYOUT = Layout()
 
@@ -209,7 +209,7 @@ def test_a_plan_of_an_upgrade_names_it_and_writes_nothing(node, request_for, new
     host.calls.clear()
     request = request_for(Verb.PLAN, plan_for=Verb.UPGRADE, recipe=newer_recipe)
     plan = Runner(host, LAYOUT, "plan").plan(request)
-    assert {step.id for step, drift in plan if drift} >= {"upgrade", "files", "services"}
+    assert {step.id for step, drift in plan.steps if drift} >= {"upgrade", "files", "services"}
     assert host.calls.writes == []
 
 
@@ -233,7 +233,7 @@ def test_the_journal_does_not_grow_with_upgrades(node, run, recipe):
 def _as(recipe, version):
     from dataclasses import replace
 
-    from tests.unit.node.conftest import PATCH
+    from tests.support.node import PATCH
 
     files = recipe.files if PATCH in recipe.files else (*recipe.files, PATCH)
     return replace(recipe, target=replace(recipe.target, kubernetes=version), files=files)

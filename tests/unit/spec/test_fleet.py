@@ -63,14 +63,14 @@ def test_the_fleet_of_the_design_gives_everything_around_the_hosts():
         name="shop",
         cluster=model.Cluster(kubeconfig="~/.kube/config", context="prod"),
         kubernetes=model.KubernetesSpec("1.37.1"),
-        runtime=model.Runtime(containerd=model.ContainerdSpec("2.2.1")),
+        runtime=model.Runtime(containerd=model.ContainerdSpec("2.3.7")),
         privileged=model.Privileged.HOSTPROCESS,
         network=model.Network(
             pod_cidrs=("10.244.0.0/16",),
             service_cidrs=("10.96.0.0/12",),
             cluster_dns=("10.96.0.10",),
             mtu=1450,
-            plugin=model.FlannelSpec("v0.28.0", model.NetworkMode.OVERLAY, 4096, 4789),
+            plugin=model.FlannelSpec("v0.28.9", model.NetworkMode.OVERLAY, 4096, 4789),
         ),
         source=model.Source(
             mirrors={"https://dl.k8s.io": "https://mirror.corp/k8s"},

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from jsonschema_rs import Draft202012Validator, meta
 
-from transom.spec.loader import load
 from transom.spec.reference import MARK, reference
 from transom.spec.schema import schema_text
 from transom.spec.shape import Flag, Items, Object, Table, Text
 from transom.spec.shapes.document import FLEET
 from transom.spec.syntax import FORMATS
+from transom.yamlio.loader import load
 
 ROOT = Path(__file__).resolve().parents[3]
 SHIPPED = ROOT / "src/transom/schemas/fleet-v1alpha1.schema.json"

@@ -1,5 +1,7 @@
 """What counts as regressed, what does not, and what the gate says about it."""
 
+from dataclasses import replace
+
 import pytest
 
 from transom.verify.gate import PRESETS, History, Reason, compare, judge
@@ -111,3 +113,17 @@ def test_outcomes_keep_their_numbers():
     assert {outcome.name: outcome.value for outcome in Outcome} == {
         "ABSENT": 0, "PASSED": 1, "FAILED": 2, "FLAKY": 3, "SKIPPED": 4,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("message", "cause"),
+    [
+        ("pod sandbox: hcs: (0xc0370101)", "failure-image-os"),
+        ("Expected <int>: 1 to equal <int>: 2", None),
+        ("", None),
+    ],
+)
+def test_a_regression_names_its_cause_only_where_it_is_known(message, cause):
+    told = replace(history(test="P" * 18 + "FF"), message=lambda _run, _test: message)
+    (regression,) = judge(told, DEVELOPMENT).regressions
+    assert (regression.cause and regression.cause.id) == cause

@@ -7,9 +7,9 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from transom.verify import junit, page
-from transom.verify.grid import Look, State, document, run_lengths, state_of, tabs, title_of
+from transom.verify.grid import Look, State, document, state_of, tabs, title_of, written
 from transom.verify.reading.sources import Given, runs_at
-from transom.verify.results import Case, Outcome, RunResults, Variant
+from transom.verify.results import Case, Outcome, Results, RunResults, Variant
 from transom.verify.store import open_store
 
 NOW = 1_800_000_000
@@ -39,10 +39,9 @@ def test_the_state_of_a_test(row, expected):
     assert state_of(bytes(LETTERS[letter] for letter in row), Look()) == expected
 
 
-def test_run_lengths():
-    assert run_lengths(b"\1\1\1\2\4\4") == [1, 3, 2, 1, 4, 2]
-    assert run_lengths(b"\1" * 400) == [1, 400]
-    assert run_lengths(b"\n\n\0") == [10, 2, 0, 1]
+def test_a_row_is_short_where_all_runs_are_alike():
+    assert written(b"\1\1\1\2\4\4\0") == "1112440"
+    assert written(b"\1" * 400) == 1
 
 
 @pytest.fixture
@@ -58,7 +57,12 @@ def add(store, build, outcomes, *, on=ON, age_days=0):
     )
     started = NOW - age_days * 86_400 + build
     run = RunResults(
-        job="job", build=str(build), started=started, variant=on, cases=tuple(cases), source="x"
+        job="job",
+        build=str(build),
+        started=started,
+        variant=on,
+        results=Results.of(cases),
+        source="x",
     )
     store.add(run)
 
@@ -96,12 +100,30 @@ def test_the_page_carries_every_result(store):
     data = embedded(page.html(made(store), title="results"))
     (tab,) = data["tabs"]
     assert [data["names"][number] for number in tab["tests"]] == ["a", "b"]
-    assert tab["rows"] == [[1, 2], [2, 1, 3, 1]]
+    assert tab["rows"] == [1, "23"]
     assert tab["states"] == ["PASS", "FLAKY"]
-    assert [(row, run, data["texts"][text]) for row, run, text in tab["told"]] == [
-        (1, 0, "it said <no>"),
-        (1, 1, "it said <no>"),
+    assert tab["told"] == [1, 0, 0, 1, 1, 0]
+    assert data["texts"] == ["it said <no>"]
+
+
+def test_the_page_names_the_cause_of_a_failure_and_says_where_none_is_known(store):
+    known = "failed to create containerd task: hcs::CreateComputeSystem: The container operating system does not match the host operating system. (0xc0370101)"
+    cases = [
+        Case("a", Outcome.FAILED, 90_500, known),
+        Case("b", Outcome.FAILED, 0, "expected 1, got 2"),
     ]
+    store.add(
+        RunResults(
+            job="job", build="1", started=NOW, variant=ON, results=Results.of(cases), source="x"
+        )
+    )
+    data = embedded(page.html(made(store), title="results"))
+    causes = [data["cause_of"][text] for text in data["tabs"][0]["told"][2::3]]
+    assert causes == [0, -1]
+    (cause,) = data["causes"]
+    assert cause["title"] == "the image's Windows build does not fit the host"
+    assert (cause["sureness"], bool(cause["remedy"])) == ("sure", True)
+    assert data["tabs"][0]["took"] == [90_500, 0]
 
 
 HOSTILE = "</script><script>alert(1)</script><!-- \" ' & [x](y)"
@@ -138,7 +160,7 @@ def test_runs_written_in_prows_layout_are_read_back_as_they_were(store, tmp_path
         ("job", "1", ON),
         ("job", "2", ON),
     ]
-    assert {case.name: case.outcome for case in runs[0].cases} == {
+    assert {case.name: case.outcome for case in runs[0].results.cases()} == {
         "Overall": Outcome.FAILED,
         "a": Outcome.PASSED,
         "b": Outcome.FAILED,
@@ -149,7 +171,7 @@ def test_runs_written_in_prows_layout_are_read_back_as_they_were(store, tmp_path
 
 def test_a_build_that_looks_like_a_path_stays_below_the_folder(store):
     run = RunResults(
-        job="../..", build="/etc/passwd", started=NOW, variant=ON, cases=(Case("a", Outcome.PASSED),), source=""
+        job="../..", build="/etc/passwd", started=NOW, variant=ON, results=Results.of([Case("a", Outcome.PASSED)]), source=""
     )  # fmt: skip
     store.add(run)
     (tab,) = made(store)
@@ -165,5 +187,7 @@ def test_junit_of_the_grid_fails_what_fails(store):
 
 
 def test_an_empty_store_makes_an_empty_page(store):
-    assert document(made(store)) == {"tabs": [], "names": [], "texts": []}
+    assert document(made(store)) == {
+        "tabs": [], "names": [], "texts": [], "causes": [], "cause_of": [],
+    }  # fmt: skip
     assert page.worst([]) is State.STALE

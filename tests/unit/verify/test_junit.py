@@ -15,8 +15,13 @@ def read(text, file="junit.xml"):
     return junit.read(io.BytesIO(data), file)
 
 
+def only(text):
+    (case,) = read(text).results.cases()
+    return case
+
+
 def outcomes(text):
-    return {case.name: case.outcome for case in read(text).cases.values()}
+    return {case.name: case.outcome for case in read(text).results.cases()}
 
 
 def suite(*cases):
@@ -93,15 +98,15 @@ def test_dialect(name):
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 def test_encodings_are_read(encoding):
     text = '<testsuite><testcase name="grüße"/></testsuite>'
-    assert list(read(text.encode(encoding)).cases) == ["grüße"]
+    assert list(read(text.encode(encoding)).results.names) == ["grüße"]
 
 
 def test_colours_that_a_test_printed_do_not_end_the_import():
     """XML cannot carry an escape character; programs write it all the same."""
-    document = read(
+    case = only(
         b'<testsuite><testcase name="a"><failure>\x1b[31mno\x1b[0m</failure></testcase></testsuite>'
     )
-    assert document.cases["a"].message == "?[31mno?[0m"
+    assert case.message == "?[31mno?[0m"
 
 
 @pytest.mark.parametrize(
@@ -117,14 +122,12 @@ def test_colours_that_a_test_printed_do_not_end_the_import():
     ],
 )
 def test_durations(told, expected):
-    assert read(suite(f'<testcase name="a" time="{told}"/>')).cases["a"].milliseconds == expected
+    assert only(suite(f'<testcase name="a" time="{told}"/>')).milliseconds == expected
 
 
 def test_what_a_failure_says_is_kept_and_bounded():
     text = "x" * 10 * limits.MESSAGE_CHARACTERS
-    case = read(
-        suite(f'<testcase name="a"><failure message="why">{text}</failure></testcase>')
-    ).cases["a"]
+    case = only(suite(f'<testcase name="a"><failure message="why">{text}</failure></testcase>'))
     assert case.message.startswith("why\nxxx")
     assert len(case.message) == limits.MESSAGE_CHARACTERS
 
@@ -167,7 +170,7 @@ def test_more_tests_than_can_be_are_refused(monkeypatch):
     cases = [f'<testcase name="{number}"/>' for number in range(4)]
     with pytest.raises(UsageError, match="more than 3 tests"):
         read(suite(*cases))
-    assert len(read(suite(*cases[:3])).cases) == 3
+    assert len(read(suite(*cases[:3])).results) == 3
 
 
 class Endless:
@@ -198,3 +201,73 @@ def test_a_file_beyond_the_bound_is_refused(monkeypatch):
     monkeypatch.setattr(junit, "FILE_BYTES", 1 << 20)
     with pytest.raises(UsageError, match="larger than 1 MiB"):
         junit.read(Endless(megabytes=4), "huge.xml")
+
+
+class Repeated:
+    """A document that begins, and then says one thing over and over; `{}` in it is a number."""
+
+    def __init__(self, part, megabytes):
+        self.part, self.left, self.number = part, megabytes << 20, 0
+
+    def read(self, _size: int = -1, /) -> bytes:
+        if not self.number:
+            self.number = 1
+            return b"<testsuite>"
+        numbers = range(self.number, self.number + 2000)
+        self.number += 2000
+        data = "".join(self.part.format(number) for number in numbers).encode()
+        self.left -= len(data)
+        return data if self.left >= 0 else b""
+
+
+GROWING = {
+    "elements that never end": ("<a>", "nest more than 1000 deep"),
+    "cases within cases": ('<testcase name="{}">', "nest more than 1000 deep"),
+    "ever new elements": ("<a{}/>", "more than 10000 names"),
+    "ever new attributes": ("<a b{}=''/>", "more than 10000 names"),
+    "a tag that never ends": ("<a {}=''", "not well-formed"),
+    "a value that never ends": ("<a b='", "not well-formed"),
+}
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_what_would_fill_memory_is_refused_soon(name):
+    part, reason = GROWING[name]
+    tracemalloc.start()
+    with pytest.raises(UsageError, match=reason):
+        junit.read(Repeated(part, megabytes=64), "huge.xml")
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 8_000_000
+
+
+def test_a_tag_of_many_megabytes_is_refused(monkeypatch):
+    monkeypatch.setattr(junit, "TAG_BYTES", 1 << 20)
+    stream = Endless(megabytes=64)
+    stream.head = b'<testsuite><testcase name="'
+    with pytest.raises(UsageError, match="a tag in it is longer than 1 MiB"):
+        junit.read(stream, "huge.xml")
+    assert stream.left > 900
+
+
+def test_properties_without_end_are_not_kept():
+    document = junit.read(_closed(Repeated('<property name="{}" value=""/>', megabytes=1)), "x.xml")
+    assert len(document.properties) == 1000
+
+
+class _closed:  # noqa: N801 - reads as a word
+    """A stream, with the end of the suite after it."""
+
+    def __init__(self, stream):
+        self.stream, self.end = stream, b"</testsuite>"
+
+    def read(self, size: int = -1, /) -> bytes:
+        data = bytes(self.stream.read(size))
+        if not data:
+            data, self.end = self.end, b""
+        return data
+
+
+def test_durations_that_add_up_to_more_than_can_be_kept_are_cut():
+    case = '<testcase name="a" time="3999999"/>'
+    assert only(suite(case, case)).milliseconds == 0xFFFF_FFFF

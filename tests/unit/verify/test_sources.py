@@ -21,7 +21,7 @@ def junit(name="a", inner=""):
 
 
 def outcomes(run):
-    return {case.name: case.outcome for case in run.cases}
+    return {case.name: case.outcome for case in run.results.cases()}
 
 
 def one(path, **given):
@@ -82,7 +82,15 @@ def test_ginkgos_own_report_knows_retries(tmp_path, name):
     (tmp_path / "report.json").write_text(ginkgo(written))
     run = one(tmp_path / "report.json")
     assert outcomes(run) == {"[sig-windows] Services answer": expected}
-    assert run.cases[0].milliseconds == 1500
+    assert run.results.milliseconds[0] == 1500
+
+
+def test_half_a_character_in_json_is_no_end_of_the_import(tmp_path):
+    written = ginkgo({**spec(), "LeafNodeText": "answer \ud800 and \U0001f600"})
+    (tmp_path / "report.json").write_text(written)
+    assert outcomes(one(tmp_path / "report.json")) == {
+        "[sig-windows] Services answer ? and \U0001f600": Outcome.PASSED
+    }
 
 
 def test_ginkgos_report_counts_where_junit_stands_beside_it(tmp_path):
@@ -99,7 +107,7 @@ def test_a_failed_set_up_of_the_suite_is_kept_and_a_good_one_is_not(tmp_path):
     ]
     (tmp_path / "report.json").write_text(ginkgo(*report))
     run = one(tmp_path / "report.json")
-    assert [(case.name, case.outcome, case.message) for case in run.cases] == [
+    assert [(case.name, case.outcome, case.message) for case in run.results.cases()] == [
         ("[SynchronizedBeforeSuite]", Outcome.FAILED, "no nodes")
     ]
 

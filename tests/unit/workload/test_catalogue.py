@@ -1,62 +1,34 @@
 """Every rule is whole: declared once, named once, with examples that prove it and a page."""
 
-import tomllib
 from pathlib import Path
 
 import pytest
+from tests.support.workload_catalogue import FIXTURES, ROOT, context_for, fixtures
 
 from transom.facts.rows import read
 from transom.facts.rules import Rule as Row
-from transom.model.taint import Taint, TaintEffect
 from transom.model.version import Version, VersionRange
-from transom.spec.loader import load
 from transom.workload import page, rules
 from transom.workload.catalogue import all_rules
-from transom.workload.context import LintContext, newest_kubernetes
+from transom.workload.context import LintContext
 from transom.workload.engine import Linter
+from transom.workload.links import Links
 from transom.workload.operators import compile_test
 from transom.workload.paths import parse
 from transom.workload.rule import is_active
+from transom.yamlio.loader import load
 
-ROOT = Path(__file__).parents[3]
-FIXTURES = ROOT / "tests" / "data" / "rules"
 HEADINGS = ("What it flags:", "Why it fails:", "Example:", "Instead:", "Sources:")
 
 RULES = all_rules()
 BY_ID = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 
 
-def context_for(row: Row, folder: Path) -> LintContext:
-    """A cluster where the row holds, with what its fixtures want beside."""
-    newest = newest_kubernetes()
-    window = VersionRange.parse(row.kubernetes)
-    version = newest
-    if window.until is not None and not newest < window.until:
-        version = Version(window.until.major, window.until.minor - 1)
-    gates = {row.gate: True} if row.gate and not row.effective_since else {}
-    ctx = LintContext(kubernetes=version, gates=gates, today="2026-11-16")
-    file = folder / "context.toml"
-    extra = tomllib.loads(file.read_text("utf-8")) if file.exists() else {}
-    if row.windows_build:
-        extra["builds"] = [int(row.windows_build.removeprefix("<")) - 1]
-    if "taints" in extra:
-        extra["taints"] = tuple(
-            Taint(taint["key"], TaintEffect(taint["effect"]), taint["value"])
-            for taint in extra["taints"]
-        )
-    if "builds" in extra:
-        extra["builds"] = tuple(extra["builds"])
-    return ctx._replace(**extra)
-
-
 def rules_found(path: Path, ctx: LintContext) -> set[str]:
     linter = Linter(ctx)
-    findings = linter.lint(load(path.read_bytes(), name=path.name)) + linter.links.settle()
+    links = Links()
+    findings = linter.lint(load(path.read_bytes(), name=path.name), links) + links.settle()
     return {finding.rule for finding in findings}
-
-
-def fixtures(rule, kind):
-    return sorted((FIXTURES / rule.name).glob(f"{kind}-*.yaml"))
 
 
 @BY_ID

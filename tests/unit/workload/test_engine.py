@@ -5,9 +5,10 @@ import pytest
 from transom.model.finding import Severity
 from transom.model.taint import Taint, TaintEffect
 from transom.model.version import Version
-from transom.spec.loader import load
 from transom.workload.context import LintContext
 from transom.workload.engine import Linter
+from transom.workload.links import Links
+from transom.yamlio.loader import load
 
 CTX = LintContext(kubernetes=Version(1, 37), today="2026-11-16")
 
@@ -34,7 +35,8 @@ spec:
 
 def lint(text, ctx=CTX, **settings):
     linter = Linter(ctx, **settings)
-    return linter.lint(load(text, name="web.yaml")) + linter.links.settle()
+    links = Links()
+    return linter.lint(load(text, name="web.yaml"), links) + links.settle()
 
 
 def of_rule(findings, rule):
@@ -426,3 +428,40 @@ def test_a_mount_without_a_path_is_passed_over():
         'ltsc2025"', 'ltsc2025", volumeMounts: [{name: a}, {name: b, mountPath: 3}]'
     )
     assert of_rule(lint(text), "WIN146") == []
+
+
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: web
+spec:
+  nodeSelector: {kubernetes.io/os: windows}
+  containers:
+  - {name: web, image: "registry.example.com/web:1", securityContext: {privileged: true}}
+"""
+
+
+def test_a_linter_remembers_nothing_of_an_earlier_call():
+    linter, links = Linter(CTX), Links()
+    namespace = (
+        "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: web\n"
+        "  labels: {pod-security.kubernetes.io/enforce: restricted}\n"
+    )
+    pod = POD.replace("metadata:\n", "metadata:\n  namespace: web\n")
+    alone = linter.lint(load(pod, name="pod.yaml"), links)
+    together = linter.lint(load(f"{namespace}---\n{pod}", name="pod.yaml"), links)
+    assert linter.lint(load(pod, name="pod.yaml"), links) == alone
+    assert [finding.rule for finding in together] != [finding.rule for finding in alone]
+
+
+def test_one_linter_serves_calls_that_overlap():
+    linter = Linter(CTX)
+    nested = []
+
+    def documents():
+        yield from load(POD, name="outer.yaml")
+        nested.extend(linter.lint(load(POD, name="inner.yaml"), are_patches=True))
+
+    outer = linter.lint(documents())
+    assert outer == linter.lint(load(POD, name="outer.yaml"))

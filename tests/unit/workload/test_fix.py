@@ -3,11 +3,10 @@
 import json
 
 import pytest
-from tests.unit.workload.test_catalogue import FIXTURES, context_for, fixtures
+from tests.support.workload_catalogue import FIXTURES, context_for, fixtures
 
 from pods import pods
 from transom.model.version import Version
-from transom.spec.loader import load
 from transom.workload.catalogue import all_rules
 from transom.workload.context import LintContext, OperatingSystem
 from transom.workload.engine import Linter
@@ -15,6 +14,7 @@ from transom.workload.fix import Fixer
 from transom.workload.ignore import Ignore
 from transom.workload.paths import text_of
 from transom.workload.remedy import REMEDIES
+from transom.yamlio.loader import load
 
 CTX = LintContext(kubernetes=Version(1, 37), today="2026-11-16")
 RULES = [rule for rule in all_rules() if rule.id in REMEDIES]

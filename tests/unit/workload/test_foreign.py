@@ -3,9 +3,9 @@
 import pytest
 
 from transom.model.version import Version
-from transom.spec.loader import load
 from transom.workload.context import LintContext
 from transom.workload.foreign import overrule, spans_in
+from transom.yamlio.loader import load
 
 CTX = LintContext(kubernetes=Version(1, 37))
 TEXT = """\

@@ -1,12 +1,12 @@
 """Ignores need a reason, cover exactly what they name, and are reported when stale."""
 
 from transom.model.version import Version
-from transom.spec.loader import load
 from transom.workload.baseline import Baseline, document_of
 from transom.workload.catalogue import active_ids, known_ids
 from transom.workload.context import LintContext
 from transom.workload.engine import Linter
 from transom.workload.ignore import Ignore, Sieve, annotations_in, comments_in
+from transom.yamlio.loader import load
 
 CTX = LintContext(kubernetes=Version(1, 37), today="2026-11-16")
 POD = """\

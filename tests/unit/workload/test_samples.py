@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from transom.model.version import Version
-from transom.spec.loader import load
 from transom.workload.context import LintContext
 from transom.workload.engine import Linter
+from transom.workload.links import Links
+from transom.yamlio.loader import load
 
 SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 
@@ -76,7 +77,8 @@ EXPECTED = {
 def findings_of(name):
     linter = Linter(LintContext(kubernetes=Version(1, 37), builds=(20348,), today="2026-11-16"))
     data = (SAMPLES / f"{name}.yaml").read_bytes()
-    found = linter.lint(load(data, name=name)) + linter.links.settle()
+    links = Links()
+    found = linter.lint(load(data, name=name), links) + links.settle()
     return sorted(found, key=lambda finding: (finding.line, finding.column, finding.rule))
 
 

@@ -7,12 +7,12 @@ from typing import Any
 from transom.bootstrap import commands
 from transom.bootstrap.safe.change import Changes
 from transom.bootstrap.sections.write_files import absolute
+from transom.model.sddl import ICACLS_CLOSED_FILE
 
 _SENTINEL = re.compile(r"&&\s*echo\s+\S+\s*>\s*\"?([^\s\"&|]+)\"?\s*$", re.IGNORECASE)
 _CONFIGURATION = re.compile(r"--config[ =]\"?([^\s\"&|]+)\"?")
 _RESTART = re.compile(r"\bexit(\s+/b)?\s+1001\b", re.IGNORECASE)
 _DONE = r"C:\run\cluster-api\boot-data.done"
-_ADMINISTRATORS = "/inheritance:r /grant:r *S-1-5-18:F *S-1-5-32-544:F"
 
 
 def safe_commands(value: Any, changes: Changes, *, secrets: Sequence[str], hostname: str) -> Any:
@@ -121,6 +121,6 @@ def _closed(secrets: Sequence[str], lines: list[str], changes: Changes) -> list[
     found = []
     for path in dict.fromkeys(secrets):
         if not any(commands.closes(line, path) for line in lines):
-            found.append(f'icacls "{path}" {_ADMINISTRATORS}')
+            found.append(f'icacls "{path}" {ICACLS_CLOSED_FILE}')
             changes.note("BOOT022", f"{path} is closed to everybody but administrators")
     return found

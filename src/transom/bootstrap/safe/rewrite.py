@@ -1,10 +1,9 @@
 """A cloud-config of somebody else, such as Cluster API's, rewritten into one that does the same safely.
 
-Called by `transom userdata compile --from-secret`. Pure. What cannot be mended without knowing more
-is left as it is; the linter names it afterwards.
+Pure. What cannot be mended without knowing more is left as it is; the linter names it afterwards.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from transom.bootstrap.machine import Machine
@@ -19,7 +18,8 @@ from transom.errors import UsageError
 from transom.facts.cloudbaseinit import Section
 from transom.facts.names import cloudbase_name
 from transom.facts.rows import read
-from transom.spec.python_yaml import Reading, Unreadable
+from transom.model.records import dataclass
+from transom.yamlio.python_yaml import Reading, Unreadable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,13 +12,13 @@ import os
 import tarfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from transom.errors import PermanentError, UsageError
 from transom.image.bundle.manifest import MANIFEST, SUM, BundleManifest, Member, by_name
 from transom.model.codec import decode, encode
+from transom.model.records import dataclass
 
 _BLOCK = 512
 _CHUNK = 1 << 20

@@ -1,12 +1,12 @@
 """Making a bundle: everything by its locked sum, gathered beside, then written in one pass.
 
-Called by `transom bundle create`. The doors come in as values. What was gathered stays in a folder
-beside the bundle until the bundle is whole, so that a second try continues where the first ended.
+The doors come in as values. What was gathered stays in a folder beside the bundle until the bundle
+is whole, so that a second try continues where the first ended.
 """
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 from urllib.parse import unquote, urlsplit
@@ -20,6 +20,7 @@ from transom.image.bundle.oci import INDEXES, MANIFESTS, builds_of, layout_files
 from transom.image.bundle.sbom import Component, cyclonedx, spdx
 from transom.model.lock import FILE_SCHEME, LockEntry
 from transom.model.problem import Refusal
+from transom.model.records import dataclass
 from transom.remote.download import Downloader, Progress
 from transom.remote.registry import Repository
 

@@ -4,9 +4,9 @@ It is the first member of the archive and what a site signs. Written by `create`
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from transom.model.recipe import API_VERSION
+from transom.model.records import dataclass
 
 MANIFEST = "manifest.json"
 SUM = "manifest.sha256"

@@ -5,11 +5,12 @@ Pure: JSON in, names and bytes out. Pulling is `transom.remote.registry`.
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from transom.errors import PermanentError
 from transom.image.bundle.manifest import IMAGES, BundledImage
+from transom.model.records import dataclass
 
 INDEXES = (
     "application/vnd.oci.image.index.v1+json",

@@ -1,6 +1,6 @@
 """A bundle's images into a private registry: only what it lacks, parts before wholes.
 
-Called by `transom bundle push`. Image names keep their paths below the registry's address.
+Image names keep their paths below the registry's address.
 """
 
 from collections.abc import Callable, Iterator

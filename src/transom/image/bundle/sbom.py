@@ -7,10 +7,10 @@ import hashlib
 import json
 import uuid
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from transom import __version__
+from transom.model.records import dataclass
 
 # A bundle has no clock in it: two of the same fleet are the same bytes.
 _NO_TIME = "1980-01-01T00:00:00Z"

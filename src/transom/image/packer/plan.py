@@ -1,7 +1,7 @@
 """What an image is built of: given to everything that renders its files."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from transom.bootstrap.compile import Fetched
@@ -10,6 +10,7 @@ from transom.facts import rows
 from transom.facts.imaging import BaseImage, Builder
 from transom.facts.platforms import Platform
 from transom.facts.rows import At
+from transom.model.records import dataclass
 from transom.model.request import Request
 
 FOLDER = "files"

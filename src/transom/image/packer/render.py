@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from importlib.resources import files
 
-from transom.bootstrap.compile import ADMINISTRATORS, owners_command
+from transom.bootstrap.compile import owners_command
 from transom.facts import rows
 from transom.facts.imaging import Policy
 from transom.image.packer import answers
@@ -14,6 +14,7 @@ from transom.image.packer.readme import readme
 from transom.image.packer.sources import example, source_of
 from transom.image.packer.template import fetched, template
 from transom.model.codec import encode
+from transom.model.sddl import ICACLS_CLOSED_FOLDER
 
 _AUTHORIZE = r">C:\ProgramData\ssh\administrators_authorized_keys echo ${authorized_keys}"
 _TOKEN = "http://169.254.169.254/latest/api/token"  # noqa: S105 - an address
@@ -42,7 +43,7 @@ def render(plan: ImagePlan) -> Mapping[str, bytes]:
         "unattend.xml": answers.copies(),
         "policy.cmd": _policy(),
         "bring.cmd": _carried("bring.cmd")
-        .replace(b"{administrators}", ADMINISTRATORS.encode())
+        .replace(b"{closed}", ICACLS_CLOSED_FOLDER.encode())
         .replace(b"{owners}", owners_command().encode()),
         "finish.cmd": _finish(plan),
         **{name: _carried(name) for name in ("fetch.cmd", "prepare.cmd", "check.cmd")},

@@ -6,10 +6,10 @@ are made by packer while it builds and are in no file; SSH takes keys alone.
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from transom.image.packer.plan import FOLDER, ImagePlan, Variable, base_of
+from transom.model.records import dataclass
 
 _FINISH = r"cmd.exe /c C:\Windows\Temp\transom-finish.cmd"
 _BOOT_FROM_CD = ["<spacebar><wait><spacebar><wait><spacebar><wait><spacebar>"]

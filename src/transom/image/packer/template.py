@@ -14,6 +14,7 @@ from transom.facts.imaging import BuildTool, Installer
 from transom.facts.rows import At
 from transom.image.packer.plan import BUILD, FOLDER, ImagePlan, Variable
 from transom.image.packer.sources import Source
+from transom.model.places import HOME
 
 UPLOADED = ("fetch.cmd", "cloudbase-init.conf", "cloudbase-init-unattend.conf", "unattend.xml")
 FINISH = r"C:\Windows\Temp\transom-finish.cmd"
@@ -104,11 +105,9 @@ def _locals(plan: ImagePlan) -> Mapping[str, Any]:
 
 
 def _provisioners(plan: ImagePlan) -> Iterator[Mapping[str, Any]]:
-    yield _commands(
-        f"if not exist {BUILD} mkdir {BUILD}", r"if not exist C:\k\transom mkdir C:\k\transom"
-    )
+    yield _commands(f"if not exist {BUILD} mkdir {BUILD}", f"if not exist {HOME} mkdir {HOME}")
     yield _upload(UPLOADED, f"{_forward(BUILD)}/")
-    yield _upload(("node.pyz",), "C:/k/transom/")
+    yield _upload(("node.pyz",), f"{_forward(HOME)}/")
     yield {
         "file": {"content": "${local.request}", "destination": f"{_forward(BUILD)}/request.json"}
     }

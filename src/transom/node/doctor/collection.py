@@ -23,8 +23,8 @@ from transom.node.doctor.redaction import Redactor
 from transom.node.doctor.secrets import encoded, redactor_for
 from transom.node.host.protocols import Machine
 from transom.node.host.values import PathKind
-from transom.node.inventory import inventory
 from transom.node.layout import Layout
+from transom.node.verbs.inventory import inventory
 
 MANIFEST, OBSERVATION = "manifest.json", "observation.json"
 _TAIL_BYTES = 1 << 20

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from transom.model.finding import Severity
 from transom.model.records import dataclass
 from transom.node.doctor.observation import Observation
-from transom.node.step import Seen
+from transom.node.engine.step import Seen
 
 
 @dataclass(frozen=True, slots=True)

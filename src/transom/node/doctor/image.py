@@ -11,16 +11,16 @@ from collections.abc import Iterator
 from transom.model.finding import Finding, Severity
 from transom.model.image import OWNER, ImageProvenance
 from transom.model.journal import Owner
+from transom.model.places import JOIN_CONFIGURATION, SENTINEL
 from transom.model.recipe import Recipe
 from transom.model.request import Request, Verb
-from transom.node.boot_places import JOIN_CONFIGURATION, SENTINEL
+from transom.node.engine.runner import Runner
 from transom.node.host.nouns.files import ReadFiles
 from transom.node.host.protocols import Machine
 from transom.node.host.values import PathKind
-from transom.node.image import is_told, read_provenance, traces
 from transom.node.layout import Layout
-from transom.node.runner import Runner
 from transom.node.steps.join import Layout as JoinLayout
+from transom.node.verbs.image import is_told, read_provenance, traces
 
 PAGE = "docs/images.md"
 _SSH = r"C:\ProgramData\ssh"
@@ -73,7 +73,15 @@ def _drift(machine: Machine, layout: Layout, recipe: Recipe) -> Iterator[Finding
     request = Request(
         verb=Verb.PLAN, recipe=recipe, owner=Owner(cluster="", fleet="", who=OWNER), image=True
     )
-    for step, drift in Runner(machine, layout, "doctor").plan(request):
+    planned = Runner(machine, layout, "doctor").plan(request)
+    for refusal in planned.refusals:
+        yield _finding(
+            "image-drift",
+            refusal.subject,
+            f"{refusal.subject} is {refusal.found}; {refusal.reason}",
+            refusal.fix,
+        )
+    for step, drift in planned.steps:
         for item in drift:
             yield _finding(
                 "image-drift",

@@ -2,7 +2,7 @@
 
 from transom.errors import TransomError
 from transom.node.doctor.observation import Observation, ServiceSeen
-from transom.node.kubelet_flags import flag_name, parse_flags_file
+from transom.node.kubernetes.kubelet_flags import flag_name, parse_flags_file
 
 _READS_FLAGS = "--flags-file="
 

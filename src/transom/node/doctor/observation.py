@@ -12,7 +12,7 @@ from typing import Any
 from transom.model.recipe import API_VERSION, Recipe
 from transom.model.records import dataclass
 from transom.model.sight import ClusterSight
-from transom.node.quoting import split_arguments
+from transom.node.host.quoting import split_arguments
 
 RUNNING, STOPPED, ABSENT = "running", "stopped", "absent"
 COMING = ("starting", "continuing")

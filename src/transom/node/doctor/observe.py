@@ -11,7 +11,6 @@ from typing import ParamSpec, TypeVar
 
 from transom.errors import TransomError
 from transom.model.sight import Given
-from transom.node.certificate import Certificate, certificates_in
 from transom.node.doctor.observation import (
     CertificateSeen,
     HnsSeen,
@@ -25,10 +24,11 @@ from transom.node.doctor.observation import (
 )
 from transom.node.doctor.odd_values import ODD_VALUE, said_of
 from transom.node.doctor.places import Places, usual_log
+from transom.node.engine.journal import Journal
+from transom.node.engine.kept_recipe import kept_recipe
 from transom.node.host.protocols import Machine
 from transom.node.host.values import HnsState, PathKind
-from transom.node.journal import Journal
-from transom.node.kept_recipe import kept_recipe
+from transom.node.kubernetes.certificate import Certificate, certificates_in
 from transom.node.layout import Layout
 from transom.node.steps.artifacts import MANIFEST
 

@@ -1,4 +1,4 @@
-"""The page about troubleshooting, made of the diagnoses; called by the generator of documents."""
+"""The page about troubleshooting, made of the diagnoses."""
 
 from collections.abc import Sequence
 

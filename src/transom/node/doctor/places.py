@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from transom.model.recipe import Recipe, Unpack
 from transom.model.records import dataclass
+from transom.model.sddl import ADMINISTRATORS_ONLY_BELOW
 from transom.node.steps.join import Layout as JoinLayout
 
 SERVICES = ("hns", "containerd", "docker", "kubelet", "kube-proxy", "flanneld", "rancher-wins")
@@ -28,12 +29,10 @@ _ROOT = re.compile(r"""(?m)^root\s*=\s*(?P<quote>["'])(?P<path>.+?)(?P=quote)"""
 _DEFAULT_ROOT = r"C:\ProgramData\containerd\root"
 _PROGRAMS = r"C:\k"
 _READABLE = (
-    "D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;OICI;0x1200a9;;;BU)(A;OICI;0x1200a9;;;AU)"
-    "(A;OICI;0x1200a9;;;WD)"
+    ADMINISTRATORS_ONLY_BELOW + "(A;OICI;0x1200a9;;;BU)(A;OICI;0x1200a9;;;AU)(A;OICI;0x1200a9;;;WD)"
 )
 # Whoever may write to it runs programs as SYSTEM; wins itself makes it for administrators only.
 WINS_PIPE = r"\\.\pipe\rancher_wins"
-_ADMINISTRATORS = "D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +96,14 @@ class Places:
     def access(self) -> dict[str, str]:
         """The access each path that must be closed should have."""
         if self.recipe is None:
-            closed = dict.fromkeys((self.kubernetes, *self.certificates), _ADMINISTRATORS)
+            closed = dict.fromkeys((self.kubernetes, *self.certificates), ADMINISTRATORS_ONLY_BELOW)
             return {_PROGRAMS: _READABLE, **closed}
         recipe = self.recipe
         found = {item.path: item.acl for item in recipe.directories}
         found |= {item.path: item.acl for item in recipe.files}
         found |= {item.path: item.acl for item in recipe.protected_files}
         if recipe.target.privileged == "wins":
-            found[WINS_PIPE] = _ADMINISTRATORS
+            found[WINS_PIPE] = ADMINISTRATORS_ONLY_BELOW
         return {path: acl for path, acl in found.items() if acl}
 
     @property

@@ -1,7 +1,7 @@
 """The verbs `doctor` and `collect` of the node program; `arguments` has what they take.
 
 Neither takes the lock or changes what a recipe describes: both look at a host in whatever state it
-is. Called by `program`.
+is.
 """
 
 import argparse
@@ -17,6 +17,7 @@ from transom.model.codec import decode, encode
 from transom.model.problem import Mistake
 from transom.model.recipe import API_VERSION
 from transom.model.records import dataclass
+from transom.model.sddl import CLOSED_FILE
 from transom.model.sight import Given
 from transom.node.doctor.collection import collect
 from transom.node.doctor.examination import examine
@@ -25,8 +26,6 @@ from transom.node.doctor.observe import observe
 from transom.node.doctor.report import document_of, exit_code, text_of
 from transom.node.host.protocols import Machine
 from transom.node.layout import Layout
-
-_CLOSED = "O:BAG:SYD:PAI(A;;FA;;;SY)(A;;FA;;;BA)"
 
 
 def run(
@@ -93,5 +92,5 @@ def _write(machine: Machine, folder: str, archive: bytes, host: str) -> Collecte
     time = datetime.fromtimestamp(machine.clock.now(), UTC).strftime("%Y%m%dT%H%M%SZ")
     path = ntpath.join(folder, f"transom-{host.lower()}-{time}.zip")
     machine.files.make_directory(folder)
-    machine.files.write(path, archive, acl=_CLOSED)
+    machine.files.write(path, archive, acl=CLOSED_FILE)
     return Collected(path=path, bytes=len(archive), sha256=hashlib.sha256(archive).hexdigest())

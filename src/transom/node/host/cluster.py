@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from transom.errors import PermanentError, TemporaryError
 from transom.node.host.nouns.files import ReadFiles
 from transom.node.host.values import ClusterNode, NodeHealth
-from transom.node.kubeconfig import read_access
+from transom.node.kubernetes.kubeconfig import read_access
 
 if TYPE_CHECKING:
     import ssl

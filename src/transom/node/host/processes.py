@@ -85,7 +85,7 @@ class RealChild:
     def __init__(self, process: "subprocess.Popen[bytes]", output: Callable[[bytes], None]) -> None:
         self._process = process
         if sys.platform == "win32":
-            from transom.node.host.windows_job import Job
+            from transom.node.host.windows.job import Job
 
             self._job = Job(process.pid)
         self._reader = threading.Thread(target=self._read, args=(output,), daemon=True)
@@ -131,7 +131,7 @@ def hand_over(argv: Sequence[str]) -> int:
     except OSError as error:
         raise _unstarted(argv[0], error) from error
     if sys.platform == "win32":
-        from transom.node.host.windows_job import Job
+        from transom.node.host.windows.job import Job
 
         try:
             job = Job(process.pid)  # noqa: F841 - held until the program has ended

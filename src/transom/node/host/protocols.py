@@ -1,12 +1,12 @@
 """A Windows host as the node program may use it: the nouns of `nouns`, put together.
 
 Steps see `ReadHost` in check, which has no writing method at all, `Host` in apply, and `UndoHost` in
-undo. The implementations are `simulated`, `windows` and, around either, `transom.node.journalling`.
+undo. The implementations are `simulated`, `windows` and, around either, `transom.node.engine.journalled_host`.
 Each raises only errors of `transom.errors`.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Mapping
+from typing import Protocol
 
 from transom.node.host.nouns.files import Disk, Files, ReadFiles, UndoFiles
 from transom.node.host.nouns.network import Hns, Network, ReadNetwork, UndoNetwork
@@ -124,15 +124,6 @@ class Machine(UndoHost, Protocol):
     def web(self) -> WebCalls: ...
     @property
     def roots(self) -> Roots: ...
-
-    def look_ahead(self, *, features: Sequence[str], files: Sequence[str]) -> None:
-        """Begin to look, beside all else, at states and sums: whoever asks for one then waits for it."""
-
-    def known_ahead(self) -> dict[str, Any]:
-        """Give what was found so, as JSON types; waits a little for what is still looked at."""
-
-    def take_over(self, known: Mapping[str, Any]) -> None:
-        """Know what another process of this program found ahead."""
 
     def flush(self, *, registry: bool = True) -> None:
         """Return when everything written so far would outlive a power cut; the registry where asked."""

@@ -1,6 +1,6 @@
 """SHA-256 of files of this machine: each file is read once, as long as it is the same file.
 
-Used by the disk of Windows; it knows nothing of Windows itself. A run asks for the sums of the same
+It knows nothing of Windows itself. A run asks for the sums of the same
 programs before a change and after it, and by the name they come under and the one they get.
 """
 
@@ -9,9 +9,7 @@ import time
 from collections.abc import Callable
 from io import BufferedIOBase
 
-from transom.node.host.once import Once
-
-# Large: each part costs a turn of the interpreter, which others may be using meanwhile.
+# Large: each part costs a turn of the interpreter.
 _PART_BYTES = 8 << 20
 # What was written just now may be written again without another time of its last change.
 _SETTLED_NS = 2_000_000_000
@@ -23,7 +21,7 @@ class Sums:
     """Sums by what tells a file from any other and from itself after a change, whatever its name."""
 
     def __init__(self) -> None:
-        self.answers: Once[Mark, str] = Once()
+        self._known: dict[Mark, str] = {}
 
     def of(self, opened: Callable[[], BufferedIOBase]) -> str:
         """The sum of a file, in hexadecimal."""
@@ -32,7 +30,9 @@ class Sums:
             *_, size, changed_ns = mark
             if time.time_ns() - changed_ns < _SETTLED_NS:
                 return _sum(stream, size)
-            return self.answers.get(mark, lambda: _sum(stream, size))
+            if mark not in self._known:
+                self._known[mark] = _sum(stream, size)
+            return self._known[mark]
 
 
 def _sum(stream: BufferedIOBase, size: int) -> str:

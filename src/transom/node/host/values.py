@@ -17,6 +17,10 @@ class PathKind(Enum):
     LINK = "link"
 
 
+# The kinds of registry values that are written and read back, as recipes and journals name them.
+REGISTRY_TYPES = ("string", "expand-string", "dword", "qword", "multi-string")
+
+
 @dataclass(frozen=True, slots=True)
 class RegistryData:
     """The content of a registry value: its type as Windows names it, and the value."""

@@ -1,6 +1,8 @@
 """All steps, in the order they are made; undoing goes the other way."""
 
-from transom.node.step import Step
+from typing import Any
+
+from transom.node.engine.step import Step
 from transom.node.steps.adopt import Adopt
 from transom.node.steps.artifacts import Artifacts
 from transom.node.steps.computer_name import ComputerName
@@ -24,7 +26,7 @@ from transom.node.steps.routes import Routes
 from transom.node.steps.services import Services
 from transom.node.steps.upgrade import Upgrade
 
-PREPARE: tuple[Step, ...] = (
+PREPARE: tuple[Step[Any], ...] = (
     Preflight(),
     Adopt(),
     ComputerName(),
@@ -43,7 +45,7 @@ PREPARE: tuple[Step, ...] = (
     HostNetworks(),
 )
 
-STEPS: tuple[Step, ...] = (
+STEPS: tuple[Step[Any], ...] = (
     *PREPARE,
     Join(),
     KubeletSettings(),

@@ -12,35 +12,34 @@ from transom.model.journal import ADOPTED, Drift, Receipt
 from transom.model.recipe import Recipe
 from transom.model.records import dataclass
 from transom.model.request import Verb
-from transom.node.disruption import Disruption
+from transom.model.step_id import StepId
+from transom.node.engine.step import EVERYWHERE, Applies, NodeSpec, Seen, Step
 from transom.node.host.protocols import Host, ReadHost, UndoHost
 from transom.node.host.values import PathKind
-from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
 from transom.node.steps.join import Layout
 
 
 @dataclass(frozen=True, slots=True)
-class Adopt:
+class Adopt(Step[Recipe]):
     """Records the node's version, services and files; does nothing under any other verb."""
 
-    id: str = "adopt"
+    id: StepId = StepId.ADOPT
     title: str = "Record the node as it was found"
-    needs: tuple[str, ...] = ("preflight",)
-    disruption: Disruption = Disruption.NONE
+    needs: tuple[StepId, ...] = (StepId.PREFLIGHT,)
     seen: Seen = Seen.UPSTREAM_BINARY
     applies: Applies = EVERYWHERE
 
-    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
+    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift[Recipe]]:
         """Say whether the node is ours already."""
         del host
         if want.verb is not Verb.ADOPT or want.joined_by_us:
             return ()
         return [Drift(want.recipe.join.node_name, "somebody else's", "adopted", want.recipe)]
 
-    def apply(self, host: Host, drift: Sequence[Drift]) -> None:
+    def apply(self, host: Host, drift: Sequence[Drift[Recipe]]) -> None:
         """Ask the cluster what the node runs, and write down what is there."""
         for entry in drift:
-            recipe: Recipe = entry.item
+            recipe = entry.item
             name = recipe.join.node_name
             health = host.cluster.health(Layout.of(recipe.join).kubeconfig, name)
             if health is None:

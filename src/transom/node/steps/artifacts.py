@@ -9,20 +9,20 @@ import ntpath
 from collections.abc import Sequence
 
 from transom.errors import PermanentError
-from transom.model.journal import Drift, Receipt
+from transom.model.journal import Drift
 from transom.model.recipe import Artifact, Member, Service, Unpack
 from transom.model.records import dataclass
 from transom.model.request import SourceAccess
-from transom.node.acts import restore_all
-from transom.node.archive import Extract, open_archive
-from transom.node.disruption import Disruption, of_replacing
+from transom.model.step_id import StepId
+from transom.node.engine.disruption import of_replacing
+from transom.node.engine.journalled_host import chunks_of
+from transom.node.engine.step import EVERYWHERE, Applies, NodeSpec, Seen, Step
 from transom.node.host.files import PART
 from transom.node.host.nouns.files import ReadFiles
-from transom.node.host.protocols import Host, ReadHost, UndoHost
+from transom.node.host.protocols import Host, ReadHost
+from transom.node.host.signature import objection
 from transom.node.host.values import PathKind
-from transom.node.journalling import chunks_of
-from transom.node.signature import objection
-from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
+from transom.node.packaging.archive import Extract, open_archive
 
 INTERPRETER = "python"  # brought by whoever starts this program, which runs in it
 MANIFEST = ".members.json"
@@ -38,31 +38,26 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Artifacts:
+class Artifacts(Step[Wanted]):
     """Downloads, verifies and unpacks; stops a service only to replace its program."""
 
-    id: str = "artifacts"
+    id: StepId = StepId.ARTIFACTS
     title: str = "Install programs"
-    needs: tuple[str, ...] = ("directories",)
-    disruption: Disruption = Disruption.PODS_STOP
+    needs: tuple[StepId, ...] = (StepId.DIRECTORIES,)
     seen: Seen = Seen.WINE
     applies: Applies = EVERYWHERE
 
-    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
+    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift[Wanted]]:
         """Name each artifact of which some byte on the host is not the locked one."""
         return artifact_drift(host, want)
 
-    def apply(self, host: Host, drift: Sequence[Drift]) -> None:
+    def apply(self, host: Host, drift: Sequence[Drift[Wanted]]) -> None:
         """Bring and verify each artifact beside what it replaces, then place them all."""
-        wanted: list[Wanted] = [entry.item for entry in drift]
+        wanted = [entry.item for entry in drift]
         place_all(host, [(item, bring(host, item)) for item in wanted])
 
-    def undo(self, host: UndoHost, receipt: Receipt) -> None:
-        """Remove what was brought and restore what was replaced."""
-        restore_all(host, receipt)
 
-
-def artifact_drift(host: ReadHost, want: NodeSpec) -> list[Drift]:
+def artifact_drift(host: ReadHost, want: NodeSpec) -> list[Drift[Wanted]]:
     """Compare the programs of the recipe with those of the host."""
     recipe = want.recipe
     found = [(item, _state(host, item)) for item in recipe.artifacts if item.id != INTERPRETER]

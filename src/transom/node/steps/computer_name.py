@@ -6,14 +6,13 @@ new name from these values when it starts.
 
 from collections.abc import Sequence
 
-from transom.model.journal import Drift, Receipt
+from transom.model.journal import Drift
 from transom.model.recipe import Recipe
 from transom.model.records import dataclass
-from transom.node.acts import restore_all
-from transom.node.disruption import Disruption
-from transom.node.host.protocols import Host, ReadHost, UndoHost
+from transom.model.step_id import StepId
+from transom.node.engine.step import EVERYWHERE, Applies, NodeSpec, Seen, Step
+from transom.node.host.protocols import Host, ReadHost
 from transom.node.host.values import RegistryData
-from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
 
 VALUES = (
     (r"SYSTEM\CurrentControlSet\Control\ComputerName\ComputerName", "ComputerName"),
@@ -22,17 +21,16 @@ VALUES = (
 
 
 @dataclass(frozen=True, slots=True)
-class ComputerName:
+class ComputerName(Step[tuple[str, str, str]]):
     """Writes the name of the node as the machine's next one; the running name is left alone."""
 
-    id: str = "computer-name"
+    id: StepId = StepId.COMPUTER_NAME
     title: str = "Name the computer"
-    needs: tuple[str, ...] = ("preflight",)
-    disruption: Disruption = Disruption.REBOOT
+    needs: tuple[StepId, ...] = (StepId.PREFLIGHT,)
     seen: Seen = Seen.SIMULATED
     applies: Applies = EVERYWHERE
 
-    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
+    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift[tuple[str, str, str]]]:
         """Compare the machine's next name with the node's, where `rename` allows to change it."""
         name = want.recipe.join.node_name
         if not want.recipe.identity.rename or not name:
@@ -46,16 +44,12 @@ class ComputerName:
             if data is None or str(data.value).lower() != name.lower()
         ]
 
-    def apply(self, host: Host, drift: Sequence[Drift]) -> None:
+    def apply(self, host: Host, drift: Sequence[Drift[tuple[str, str, str]]]) -> None:
         """Write the name where Windows reads it when it starts."""
         for entry in drift:
             key, value, name = entry.item
             host.registry.make_key(key)
             host.registry.put(key, value, RegistryData("string", name))
-
-    def undo(self, host: UndoHost, receipt: Receipt) -> None:
-        """Write the old name there again; it too takes effect with a reboot."""
-        restore_all(host, receipt)
 
 
 def waits_for_boot(host: ReadHost, recipe: Recipe) -> bool:

@@ -2,26 +2,24 @@
 
 from collections.abc import Sequence
 
-from transom.model.journal import Drift, Receipt
+from transom.model.journal import Drift
 from transom.model.records import dataclass
-from transom.node.acts import restore_all
-from transom.node.disruption import Disruption
-from transom.node.host.protocols import Host, ReadHost, UndoHost
-from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
+from transom.model.step_id import StepId
+from transom.node.engine.step import EVERYWHERE, Applies, NodeSpec, Seen, Step
+from transom.node.host.protocols import Host, ReadHost
 
 
 @dataclass(frozen=True, slots=True)
-class DefenderExclusions:
+class DefenderExclusions(Step[str]):
     """Adds exclusions where Defender is installed."""
 
-    id: str = "defender"
+    id: StepId = StepId.DEFENDER
     title: str = "Exclude programs from Windows Defender"
-    needs: tuple[str, ...] = ("preflight",)
-    disruption: Disruption = Disruption.NONE
+    needs: tuple[StepId, ...] = (StepId.PREFLIGHT,)
     seen: Seen = Seen.SIMULATED
     applies: Applies = EVERYWHERE
 
-    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
+    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift[str]]:
         """Name each program that Defender still watches."""
         wanted = want.recipe.defender_exclusions
         if not wanted or not host.defender.present():
@@ -32,11 +30,7 @@ class DefenderExclusions:
             if not host.defender.excluded(item.process)
         ]
 
-    def apply(self, host: Host, drift: Sequence[Drift]) -> None:
+    def apply(self, host: Host, drift: Sequence[Drift[str]]) -> None:
         """Exclude each program."""
         for entry in drift:
             host.defender.exclude(entry.item)
-
-    def undo(self, host: UndoHost, receipt: Receipt) -> None:
-        """Let Defender watch what it watched before."""
-        restore_all(host, receipt)

@@ -3,33 +3,31 @@
 from collections.abc import Sequence
 
 from transom.errors import PermanentError
-from transom.model.journal import Drift, Receipt
+from transom.model.journal import Drift
 from transom.model.recipe import Directory
 from transom.model.records import dataclass
-from transom.node.access import same_access
-from transom.node.acts import restore_all
-from transom.node.disruption import Disruption
+from transom.model.step_id import StepId
+from transom.node.engine.step import EVERYWHERE, Applies, NodeSpec, Seen, Step
+from transom.node.host.access import same_access
 from transom.node.host.nouns.files import ReadFiles
-from transom.node.host.protocols import Host, ReadHost, UndoHost
+from transom.node.host.protocols import Host, ReadHost
 from transom.node.host.values import PathKind
-from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
 
 
 @dataclass(frozen=True, slots=True)
-class Directories:
+class Directories(Step[Directory]):
     """Makes directories, sets their access and reads it back.
 
     A directory made here is owned with all that kubelet, containerd and CNI write below it.
     """
 
-    id: str = "directories"
+    id: StepId = StepId.DIRECTORIES
     title: str = "Make directories and set their access"
-    needs: tuple[str, ...] = ("preflight",)
-    disruption: Disruption = Disruption.NONE
+    needs: tuple[StepId, ...] = (StepId.PREFLIGHT,)
     seen: Seen = Seen.WINE
     applies: Applies = EVERYWHERE
 
-    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
+    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift[Directory]]:
         """Name each directory that is missing or open to others."""
         found = [(item, _state(host.files, item)) for item in want.recipe.directories]
         return [
@@ -38,18 +36,14 @@ class Directories:
             if state != _RIGHT
         ]
 
-    def apply(self, host: Host, drift: Sequence[Drift]) -> None:
+    def apply(self, host: Host, drift: Sequence[Drift[Directory]]) -> None:
         """Make each directory, set its access, and believe only what is read back."""
         for entry in drift:
-            item: Directory = entry.item
+            item = entry.item
             host.files.make_directory(item.path)
             if item.acl and not same_access(host.files.acl(item.path), item.acl):
                 host.files.set_acl(item.path, item.acl)
                 verify_access(host.files, item.path, item.acl)
-
-    def undo(self, host: UndoHost, receipt: Receipt) -> None:
-        """Remove the directories that were made, with what is below, and restore access."""
-        restore_all(host, receipt)
 
 
 _RIGHT = ""

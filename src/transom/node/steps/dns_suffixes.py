@@ -2,26 +2,24 @@
 
 from collections.abc import Sequence
 
-from transom.model.journal import Drift, Receipt
+from transom.model.journal import Drift
 from transom.model.records import dataclass
-from transom.node.acts import restore_all
-from transom.node.disruption import Disruption
-from transom.node.host.protocols import Host, ReadHost, UndoHost
-from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
+from transom.model.step_id import StepId
+from transom.node.engine.step import EVERYWHERE, Applies, NodeSpec, Seen, Step
+from transom.node.host.protocols import Host, ReadHost
 
 
 @dataclass(frozen=True, slots=True)
-class DnsSuffixes:
+class DnsSuffixes(Step[str]):
     """Adds missing suffixes at the end, in the recipe's order."""
 
-    id: str = "dns-suffixes"
+    id: StepId = StepId.DNS_SUFFIXES
     title: str = "Add DNS suffixes"
-    needs: tuple[str, ...] = ("preflight",)
-    disruption: Disruption = Disruption.NONE
+    needs: tuple[StepId, ...] = (StepId.PREFLIGHT,)
     seen: Seen = Seen.WINE
     applies: Applies = EVERYWHERE
 
-    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
+    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift[str]]:
         """Name each suffix that is missing."""
         found = host.network.dns_suffixes()
         return [
@@ -30,11 +28,7 @@ class DnsSuffixes:
             if suffix not in found
         ]
 
-    def apply(self, host: Host, drift: Sequence[Drift]) -> None:
+    def apply(self, host: Host, drift: Sequence[Drift[str]]) -> None:
         """Add each suffix."""
         for entry in drift:
             host.network.add_dns_suffix(entry.item)
-
-    def undo(self, host: UndoHost, receipt: Receipt) -> None:
-        """Take out only the suffixes that were added."""
-        restore_all(host, receipt)

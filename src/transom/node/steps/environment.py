@@ -2,27 +2,26 @@
 
 from collections.abc import Sequence
 
-from transom.model.journal import Drift, Receipt
+from transom.model.journal import Drift
+from transom.model.recipe import EnvironmentValue
 from transom.model.records import dataclass
-from transom.node.acts import restore_all
-from transom.node.disruption import Disruption
+from transom.model.step_id import StepId
+from transom.node.engine.step import EVERYWHERE, Applies, NodeSpec, Seen, Step
 from transom.node.host.environment import has_entry
-from transom.node.host.protocols import Host, ReadHost, UndoHost
-from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
+from transom.node.host.protocols import Host, ReadHost
 
 
 @dataclass(frozen=True, slots=True)
-class Environment:
+class Environment(Step[EnvironmentValue]):
     """Sets variables and adds list entries."""
 
-    id: str = "environment"
+    id: StepId = StepId.ENVIRONMENT
     title: str = "Set environment variables"
-    needs: tuple[str, ...] = ("preflight",)
-    disruption: Disruption = Disruption.NONE
+    needs: tuple[StepId, ...] = (StepId.PREFLIGHT,)
     seen: Seen = Seen.WINE
     applies: Applies = EVERYWHERE
 
-    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
+    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift[EnvironmentValue]]:
         """Name each variable that differs and each entry that is missing."""
         drift = []
         for item in want.recipe.environment:
@@ -33,7 +32,7 @@ class Environment:
                 drift.append(Drift(item.name, value or "absent", wanted, item))
         return drift
 
-    def apply(self, host: Host, drift: Sequence[Drift]) -> None:
+    def apply(self, host: Host, drift: Sequence[Drift[EnvironmentValue]]) -> None:
         """Set each variable or add each entry."""
         for entry in drift:
             item = entry.item
@@ -41,7 +40,3 @@ class Environment:
                 host.environment.add_entry(item.name, item.value)
             else:
                 host.environment.put(item.name, item.value)
-
-    def undo(self, host: UndoHost, receipt: Receipt) -> None:
-        """Restore variables; take out only the entries that were added."""
-        restore_all(host, receipt)

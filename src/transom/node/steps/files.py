@@ -3,16 +3,16 @@
 import ntpath
 from collections.abc import Sequence
 
-from transom.model.journal import Drift, Receipt
+from transom.model.journal import Drift
 from transom.model.recipe import File
 from transom.model.records import dataclass
-from transom.node.access import same_access
-from transom.node.acts import restore_all
-from transom.node.disruption import Disruption, of_replacing
+from transom.model.step_id import StepId
+from transom.node.engine.disruption import of_replacing
+from transom.node.engine.step import EVERYWHERE, Applies, NodeSpec, Seen, Step
+from transom.node.host.access import same_access
 from transom.node.host.nouns.files import ReadFiles
-from transom.node.host.protocols import Host, ReadHost, UndoHost
+from transom.node.host.protocols import Host, ReadHost
 from transom.node.host.values import PathKind
-from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
 from transom.node.steps.artifacts import users_of
 from transom.node.steps.directories import verify_access
 
@@ -26,21 +26,20 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
+class Files(Step[Wanted]):
     """Writes each file whose content or access differs.
 
     What a service was told to read it reads when it starts, so it stands still meanwhile; the step
     that starts services comes later.
     """
 
-    id: str = "files"
+    id: StepId = StepId.FILES
     title: str = "Write configuration files"
-    needs: tuple[str, ...] = ("directories",)
-    disruption: Disruption = Disruption.PODS_STOP
+    needs: tuple[StepId, ...] = (StepId.DIRECTORIES,)
     seen: Seen = Seen.WINE
     applies: Applies = EVERYWHERE
 
-    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
+    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift[Wanted]]:
         """Name each file that is missing or differs."""
         complete = [item for item in want.recipe.files if not item.fills]
         found = [(item, _state(host.files, item)) for item in complete]
@@ -57,17 +56,13 @@ class Files:
             if state
         ]
 
-    def apply(self, host: Host, drift: Sequence[Drift]) -> None:
+    def apply(self, host: Host, drift: Sequence[Drift[Wanted]]) -> None:
         """Write each file with its access."""
         for entry in drift:
-            wanted: Wanted = entry.item
+            wanted = entry.item
             for service in wanted.services:
                 host.services.stop(service)
             write_file(host, wanted.file)
-
-    def undo(self, host: UndoHost, receipt: Receipt) -> None:
-        """Remove what was made and restore what was replaced."""
-        restore_all(host, receipt)
 
 
 def write_file(host: Host, item: File) -> None:

@@ -2,28 +2,26 @@
 
 from collections.abc import Sequence
 
-from transom.model.journal import Drift, Receipt
+from transom.model.journal import Drift
 from transom.model.recipe import FirewallRule
 from transom.model.records import dataclass
-from transom.node.acts import restore_all
-from transom.node.disruption import Disruption
-from transom.node.host.protocols import Host, ReadHost, UndoHost
+from transom.model.step_id import StepId
+from transom.node.engine.step import EVERYWHERE, Applies, NodeSpec, Seen, Step
+from transom.node.host.protocols import Host, ReadHost
 from transom.node.host.values import FirewallPort
-from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
 
 
 @dataclass(frozen=True, slots=True)
-class Firewall:
+class Firewall(Step[FirewallRule]):
     """Adds each rule once, by its name."""
 
-    id: str = "firewall"
+    id: StepId = StepId.FIREWALL
     title: str = "Open firewall ports"
-    needs: tuple[str, ...] = ("preflight",)
-    disruption: Disruption = Disruption.NONE
+    needs: tuple[StepId, ...] = (StepId.PREFLIGHT,)
     seen: Seen = Seen.STAND_IN
     applies: Applies = EVERYWHERE
 
-    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
+    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift[FirewallRule]]:
         """Name each rule that is missing or differs."""
         found = [(item, host.firewall.get(item.name)) for item in want.recipe.firewall]
         return [
@@ -32,14 +30,10 @@ class Firewall:
             if rule != _port(item)
         ]
 
-    def apply(self, host: Host, drift: Sequence[Drift]) -> None:
+    def apply(self, host: Host, drift: Sequence[Drift[FirewallRule]]) -> None:
         """Set each rule; another's that could not be put back as it was is named and left."""
         for entry in drift:
             host.firewall.put(entry.item.name, _port(entry.item))
-
-    def undo(self, host: UndoHost, receipt: Receipt) -> None:
-        """Remove the rules that were added and restore those that were changed."""
-        restore_all(host, receipt)
 
 
 def _port(item: FirewallRule) -> FirewallPort:

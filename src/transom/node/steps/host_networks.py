@@ -7,14 +7,13 @@ the node program makes it again whenever it is lost; see `keep_networks`.
 from collections.abc import Sequence
 
 from transom.errors import PermanentError
-from transom.model.journal import Drift, Receipt
+from transom.model.journal import Drift
 from transom.model.recipe import HostNetwork
 from transom.model.records import dataclass
-from transom.node.acts import restore_all
-from transom.node.disruption import Disruption
+from transom.model.step_id import StepId
+from transom.node.engine.step import EVERYWHERE, Applies, NodeSpec, Seen, Step
 from transom.node.host.nouns.processes import Processes
-from transom.node.host.protocols import Host, ReadHost, UndoHost
-from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
+from transom.node.host.protocols import Host, ReadHost
 
 _TIMEOUT_S = 120
 _OUTPUT_CHARACTERS = 1000
@@ -23,17 +22,16 @@ _NAMED = "com.docker.network.windowsshim.networkname"
 
 
 @dataclass(frozen=True, slots=True)
-class HostNetworks:
+class HostNetworks(Step[HostNetwork]):
     """Makes each Docker network of the recipe that the host network service does not have."""
 
-    id: str = "host-networks"
+    id: StepId = StepId.HOST_NETWORKS
     title: str = "Make Docker's host network"
-    needs: tuple[str, ...] = ("services",)
-    disruption: Disruption = Disruption.NONE
+    needs: tuple[StepId, ...] = (StepId.SERVICES,)
     seen: Seen = Seen.SIMULATED
     applies: Applies = EVERYWHERE
 
-    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
+    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift[HostNetwork]]:
         """Name each network that is missing."""
         return [
             Drift(network.name, "absent", network.driver, network)
@@ -41,17 +39,13 @@ class HostNetworks:
             if not host.network.hns_network(network.name)
         ]
 
-    def apply(self, host: Host, drift: Sequence[Drift]) -> None:
+    def apply(self, host: Host, drift: Sequence[Drift[HostNetwork]]) -> None:
         """Let Docker make each network."""
         for entry in drift:
-            network: HostNetwork = entry.item
+            network = entry.item
             host.note("docker-network", network.name, {"program": network.program})
             host.note("hns-network", network.name, None)
             make_network(host.processes, network)
-
-    def undo(self, host: UndoHost, receipt: Receipt) -> None:
-        """Let Docker forget what was made, and remove what it leaves behind."""
-        restore_all(host, receipt)
 
 
 def make_network(processes: Processes, network: HostNetwork) -> None:

@@ -14,21 +14,22 @@ from typing import Any
 from transom.errors import PermanentError, TemporaryError, UsageError
 from transom.model.codec import encode
 from transom.model.journal import SERVICE_STATE, Drift, Receipt
-from transom.model.kubeadm import discovery, is_older
+from transom.model.kubeadm import is_older, join_configuration
 from transom.model.recipe import Directory, JoinPlan, Recipe
 from transom.model.records import dataclass
 from transom.model.request import JoinSecrets
-from transom.node.access import same_access
-from transom.node.acts import ACTS, restore_all
-from transom.node.disruption import Disruption
+from transom.model.sddl import ADMINISTRATORS_ONLY
+from transom.model.step_id import StepId
+from transom.node.engine.changes import ACTS, restore_all
+from transom.node.engine.step import EVERYWHERE, Applies, NodeSpec, Seen, Step
+from transom.node.host.access import same_access
 from transom.node.host.files import is_whole
 from transom.node.host.nouns.files import ReadFiles
 from transom.node.host.nouns.processes import Processes
 from transom.node.host.protocols import Host, ReadHost, UndoHost
 from transom.node.host.values import PathKind
-from transom.node.kubelet_flags import expected, extra_arguments
-from transom.node.manual_join import ADMINISTRATORS_ONLY, ManualJoin, empty
-from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
+from transom.node.kubernetes.kubelet_flags import expected, extra_arguments
+from transom.node.kubernetes.manual_join import ManualJoin, empty
 
 _JOIN_TIMEOUT_S = 420
 _RESET_TIMEOUT_S = 180
@@ -100,20 +101,19 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Join:
+class Join(Step[Wanted]):
     """Runs `kubeadm join`, and `kubeadm reset` to undo it.
 
     The pods that come with it make the first HNS network, hence its disruption.
     """
 
-    id: str = "join"
+    id: StepId = StepId.JOIN
     title: str = "Join the cluster"
-    needs: tuple[str, ...] = ("services",)
-    disruption: Disruption = Disruption.NETWORK_BLIP
+    needs: tuple[StepId, ...] = (StepId.SERVICES,)
     seen: Seen = Seen.UPSTREAM_BINARY
     applies: Applies = EVERYWHERE
 
-    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
+    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift[Wanted]]:
         """Say whether the host has joined, and whether a token was left lying about."""
         layout = Layout.of(want.recipe.join)
         joined = layout.joined(host.files, at_rest=want.at_rest)
@@ -124,10 +124,10 @@ class Join:
             return [Drift(layout.configuration, "left behind", "absent", wanted)]
         return ()
 
-    def apply(self, host: Host, drift: Sequence[Drift]) -> None:
+    def apply(self, host: Host, drift: Sequence[Drift[Wanted]]) -> None:
         """Join, and remove the file with the token whatever happens."""
         for entry in drift:
-            wanted: Wanted = entry.item
+            wanted = entry.item
             if wanted.joined:
                 host.files.remove(wanted.layout.configuration, secret=True)
             else:
@@ -142,7 +142,7 @@ class Join:
         restore_all(host, receipt)
 
 
-def join_configuration(plan: JoinPlan, secrets: JoinSecrets) -> dict[str, Any]:
+def whole_configuration(plan: JoinPlan, secrets: JoinSecrets) -> dict[str, Any]:
     """The JoinConfiguration kubeadm reads; JSON, because that is YAML too."""
     registration: dict[str, Any] = {
         "name": plan.node_name,
@@ -154,13 +154,8 @@ def join_configuration(plan: JoinPlan, secrets: JoinSecrets) -> dict[str, Any]:
         "kubeletExtraArgs": _extra_args(plan),
         "ignorePreflightErrors": list(plan.ignore_preflight_errors),
     }
-    document: dict[str, Any] = {
-        "apiVersion": plan.api_version,
-        "kind": "JoinConfiguration",
-        "caCertPath": plan.ca_certificate,
-        **discovery(plan, secrets),
-        "nodeRegistration": registration,
-    }
+    document = join_configuration(plan, secrets, registration)
+    document["caCertPath"] = plan.ca_certificate
     if plan.patches_directory:
         document["patches"] = {"directory": plan.patches_directory}
     return document
@@ -191,7 +186,7 @@ def _join(host: Host, wanted: Wanted) -> None:
     if again:
         reset_node(host.processes, kubeadm, plan.cri_socket)
         _remake_directories(host, wanted)
-    document = json.dumps(join_configuration(plan, secrets), indent=1)
+    document = json.dumps(whole_configuration(plan, secrets), indent=1)
     try:
         host.files.write(
             layout.configuration, document.encode(), acl=ADMINISTRATORS_ONLY, secret=True

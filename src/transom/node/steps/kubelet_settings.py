@@ -5,15 +5,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from transom.errors import PermanentError
-from transom.model.journal import Drift, Receipt
+from transom.model.journal import Drift
 from transom.model.recipe import Recipe
 from transom.model.records import dataclass
-from transom.node.acts import restore_all
-from transom.node.block_yaml import read
-from transom.node.disruption import Disruption
-from transom.node.host.protocols import Host, ReadHost, UndoHost
+from transom.model.step_id import StepId
+from transom.node.engine.step import EVERYWHERE, Applies, NodeSpec, Seen, Step
+from transom.node.host.protocols import Host, ReadHost
 from transom.node.host.values import PathKind
-from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
+from transom.node.kubernetes.block_yaml import read
 from transom.node.steps.join import Layout
 
 
@@ -27,17 +26,16 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class KubeletSettings:
+class KubeletSettings(Step[Wanted]):
     """Writes the merged configuration while the kubelet stands still, as JSON, which is YAML."""
 
-    id: str = "kubelet-settings"
+    id: StepId = StepId.KUBELET_SETTINGS
     title: str = "Merge settings into the kubelet's configuration"
-    needs: tuple[str, ...] = ("join",)
-    disruption: Disruption = Disruption.KUBELET_RESTART
+    needs: tuple[StepId, ...] = (StepId.JOIN,)
     seen: Seen = Seen.UPSTREAM_BINARY
     applies: Applies = EVERYWHERE
 
-    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
+    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift[Wanted]]:
         """Name each setting that differs; before the join there is nothing to merge into."""
         path = Layout.of(want.recipe.join).kubelet_configuration
         is_ours = bool(want.recipe.kubelet.config) and not want.recipe.kubelet.patch_file
@@ -53,11 +51,11 @@ class KubeletSettings:
             if found.get(key) != whole[key]
         ]
 
-    def apply(self, host: Host, drift: Sequence[Drift]) -> None:
+    def apply(self, host: Host, drift: Sequence[Drift[Wanted]]) -> None:
         """Stop, write, start: a power cut in between leaves a stopped service, which is noticed."""
         if not drift:
             return
-        wanted: Wanted = drift[0].item
+        wanted = drift[0].item
         running = [name for name in wanted.services if host.services.running(name)]
         for name in running:
             host.services.stop(name)
@@ -65,10 +63,6 @@ class KubeletSettings:
         host.files.write(wanted.path, wanted.content, acl=acl)
         for name in running:
             host.services.start(name)
-
-    def undo(self, host: UndoHost, receipt: Receipt) -> None:
-        """Restore the configuration as the join wrote it."""
-        restore_all(host, receipt)
 
 
 def merged(under: Any, over: Any) -> Any:

@@ -6,15 +6,14 @@ import re
 from collections.abc import Sequence
 
 from transom.errors import InternalError, TemporaryError
-from transom.model.journal import Drift, Receipt
+from transom.model.journal import Drift
 from transom.model.recipe import File
 from transom.model.records import dataclass
-from transom.node.acts import restore_all
-from transom.node.disruption import Disruption
+from transom.model.step_id import StepId
+from transom.node.engine.step import EVERYWHERE, Applies, NodeSpec, Seen, Step
 from transom.node.host.nouns.files import ReadFiles
-from transom.node.host.protocols import Host, ReadHost, UndoHost
+from transom.node.host.protocols import Host, ReadHost
 from transom.node.host.values import ClusterNode, PathKind
-from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
 from transom.node.steps.join import Layout
 
 POD_RANGE = "nodePodCIDR"
@@ -41,20 +40,19 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class LateFiles:
+class LateFiles(Step[Wanted]):
     """Fills such files once the cluster knows the node and has given it what they need.
 
     A node keeps its range as long as it is joined, so a file that was filled once is right.
     """
 
-    id: str = "late-files"
+    id: StepId = StepId.LATE_FILES
     title: str = "Write what needs the node's pod range or address"
-    needs: tuple[str, ...] = ("join",)
-    disruption: Disruption = Disruption.NONE
+    needs: tuple[StepId, ...] = (StepId.JOIN,)
     seen: Seen = Seen.WINE
     applies: Applies = EVERYWHERE
 
-    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
+    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift[Wanted]]:
         """Name each file that is missing or was not filled."""
         kubeconfig, node = Layout.of(want.recipe.join).kubeconfig, want.recipe.join.node_name
         return [
@@ -63,10 +61,10 @@ class LateFiles:
             if item.fills and (state := _state(host.files, item))
         ]
 
-    def apply(self, host: Host, drift: Sequence[Drift]) -> None:
+    def apply(self, host: Host, drift: Sequence[Drift[Wanted]]) -> None:
         """Ask for what each file needs and write it."""
         for entry in drift:
-            wanted: Wanted = entry.item
+            wanted = entry.item
             node = host.cluster.node(wanted.kubeconfig, wanted.node)
             if node is None:
                 raise TemporaryError(
@@ -75,10 +73,6 @@ class LateFiles:
             content = _filled(wanted, node)
             host.files.make_directory(ntpath.dirname(wanted.file.path))
             host.files.write(wanted.file.path, content.encode(), acl=wanted.file.acl)
-
-    def undo(self, host: UndoHost, receipt: Receipt) -> None:
-        """Remove what was made and restore what was replaced."""
-        restore_all(host, receipt)
 
 
 def _filled(wanted: Wanted, node: ClusterNode) -> str:

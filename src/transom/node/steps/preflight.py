@@ -1,7 +1,10 @@
-"""Whether the host can become what the recipe says: looks only, and reports everything at once."""
+"""Whether the host can become what the recipe says: looks only, and reports everything at once.
+
+A check is a row of `CHECKS` with the ids of what it refuses for, which are stable: plans and events have them.
+"""
 
 import ntpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import urlsplit
 
 from transom.errors import Refused
@@ -10,16 +13,16 @@ from transom.model.problem import Refusal
 from transom.model.recipe import Artifact, Recipe
 from transom.model.records import dataclass
 from transom.model.request import Verb
+from transom.model.step_id import StepId
 from transom.model.version import Version
-from transom.node.access import foreign_folders
-from transom.node.certificate import certificates_in
-from transom.node.disruption import Disruption
+from transom.node.engine.reach import Place, server_of
+from transom.node.engine.step import EVERYWHERE, Applies, NodeSpec, Present, Seen, Step
+from transom.node.host.access import foreign_folders
 from transom.node.host.files import is_whole
 from transom.node.host.protocols import Host, ReadHost, UndoHost
+from transom.node.host.signature import objection
 from transom.node.host.values import PathKind
-from transom.node.reach import Place, server_of
-from transom.node.signature import objection
-from transom.node.step import EVERYWHERE, Applies, NodeSpec, Present, Seen
+from transom.node.kubernetes.certificate import certificates_in
 from transom.node.steps.artifacts import INTERPRETER
 from transom.node.steps.join import Layout
 
@@ -29,33 +32,20 @@ _PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True)
-class Preflight:
-    """Refuses a host with every reason; changes nothing, so it has nothing to undo."""
+class Preflight(Step[Refusal]):
+    """Refuses a host with every reason of every check; changes nothing, so it has nothing to undo."""
 
-    id: str = "preflight"
+    id: StepId = StepId.PREFLIGHT
     title: str = "Check the host"
-    needs: tuple[str, ...] = ()
-    disruption: Disruption = Disruption.NONE
+    needs: tuple[StepId, ...] = ()
     seen: Seen = Seen.WINE
     applies: Applies = EVERYWHERE
 
-    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
+    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift[Refusal]]:
         """Name each thing that stands in the way."""
-        refusals = [
-            *_machine(host, want.recipe),
-            *foreign_folders(host.files, want.recipe),
-            *_name(host, want),
-            *_recipe(want.recipe),
-            *_interpreter(host, want.recipe),
-            *_other_cluster(host, want),
-            *_adoption(host, want),
-            *_version(host, want),
-            *_ports(host, want),
-            *_reach_and_clock(host, want),
-        ]
-        return [Drift(item.subject, item.found, item.reason, item) for item in refusals]
+        return [Drift(item.subject, item.found, item.reason, item) for item in refusals(host, want)]
 
-    def apply(self, host: Host, drift: Sequence[Drift]) -> None:
+    def apply(self, host: Host, drift: Sequence[Drift[Refusal]]) -> None:
         """Refuse with all reasons."""
         if drift:
             name = host.system.computer_name()
@@ -63,6 +53,11 @@ class Preflight:
 
     def undo(self, host: UndoHost, receipt: Receipt) -> None:
         """Do nothing: nothing was changed."""
+
+
+def refusals(host: ReadHost, want: NodeSpec) -> tuple[Refusal, ...]:
+    """Everything that stands in the way, in the order of the checks."""
+    return tuple(item for check in CHECKS for item in check.look(host, want))
 
 
 def cautions(host: ReadHost, recipe: Recipe) -> list[str]:
@@ -78,7 +73,7 @@ def cautions(host: ReadHost, recipe: Recipe) -> list[str]:
     ]
 
 
-def _machine(host: ReadHost, recipe: Recipe) -> Iterator[Refusal]:
+def _rights(host: ReadHost, _want: NodeSpec) -> Iterator[Refusal]:
     if not host.system.elevated():
         yield Refusal(
             id="not-elevated",
@@ -88,6 +83,10 @@ def _machine(host: ReadHost, recipe: Recipe) -> Iterator[Refusal]:
             fix="Start again as administrator.",
             source="",
         )
+
+
+def _windows(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
+    recipe = want.recipe
     build, revision = host.system.build()
     if build != recipe.target.windows_build:
         yield Refusal(
@@ -108,6 +107,10 @@ def _machine(host: ReadHost, recipe: Recipe) -> Iterator[Refusal]:
                 fix=f"Install {update.kb} or a later cumulative update and reboot.",
                 source=update.why,
             )
+
+
+def _disk(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
+    recipe = want.recipe
     wanted = recipe.limits.free_disk_gib * _GIB
     for path in _volumes(recipe):
         room = host.system.free_bytes(path)
@@ -151,8 +154,12 @@ def _name(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
         )
 
 
-def _recipe(recipe: Recipe) -> Iterator[Refusal]:
-    for artifact in recipe.artifacts:
+def _folders(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
+    yield from foreign_folders(host.files, want.recipe)
+
+
+def _locked(_host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
+    for artifact in want.recipe.artifacts:
         if artifact.sha256 is None:
             yield Refusal(
                 id="not-locked",
@@ -164,9 +171,9 @@ def _recipe(recipe: Recipe) -> Iterator[Refusal]:
             )
 
 
-def _interpreter(host: ReadHost, recipe: Recipe) -> Iterator[Refusal]:
+def _interpreter(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
     """Whoever brought Python checked its sum; who signed it, only Windows can say."""
-    for artifact in recipe.artifacts:
+    for artifact in want.recipe.artifacts:
         if artifact.id != INTERPRETER or artifact.authenticode is None:
             continue
         for member in artifact.members:
@@ -397,3 +404,27 @@ def _is_there(host: ReadHost, artifact: Artifact) -> bool:
         return True  # it runs this
     paths = [member.path for member in artifact.members] or [artifact.path]
     return all(host.files.kind(path) is PathKind.FILE for path in paths)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing to look at, and the ids of all it can refuse a host for."""
+
+    ids: tuple[str, ...]
+    look: Callable[[ReadHost, NodeSpec], Iterator[Refusal]]
+
+
+CHECKS = (
+    Check(("not-elevated",), _rights),
+    Check(("windows-build", "windows-update"), _windows),
+    Check(("disk-space",), _disk),
+    Check(("foreign-folder",), _folders),
+    Check(("computer-name", "domain-member"), _name),
+    Check(("not-locked",), _locked),
+    Check(("interpreter-signature",), _interpreter),
+    Check(("already-joined",), _other_cluster),
+    Check(("not-a-node", "another-cluster"), _adoption),
+    Check(("not-ours", "downgrade", "upgrade-needed", "reset-needed"), _version),
+    Check(("port-in-use",), _ports),
+    Check(("unreachable", "untrusted-source", "clock"), _reach_and_clock),
+)

@@ -6,35 +6,29 @@ because until then they could but wait, and they go before it is undone.
 
 from collections.abc import Sequence
 
-from transom.model.journal import Drift, Receipt
+from transom.model.journal import Drift
 from transom.model.records import dataclass
-from transom.node.acts import restore_all
-from transom.node.disruption import Disruption
-from transom.node.host.protocols import Host, ReadHost, UndoHost
-from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
-from transom.node.steps.services import apply_services, service_drift
+from transom.model.step_id import StepId
+from transom.node.engine.step import EVERYWHERE, Applies, NodeSpec, Seen, Step
+from transom.node.host.protocols import Host, ReadHost
+from transom.node.steps.services import Wanted, apply_services, service_drift
 
 
 @dataclass(frozen=True, slots=True)
-class ProgramServices:
+class ProgramServices(Step[Wanted]):
     """Registers and starts the services that keep a program of the recipe running."""
 
-    id: str = "program-services"
+    id: StepId = StepId.PROGRAM_SERVICES
     title: str = "Run kube-proxy and the network as services"
-    needs: tuple[str, ...] = ("join",)
-    disruption: Disruption = Disruption.NETWORK_BLIP
+    needs: tuple[StepId, ...] = (StepId.JOIN,)
     seen: Seen = Seen.UPSTREAM_BINARY
     applies: Applies = EVERYWHERE
 
-    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
+    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift[Wanted]]:
         """Name each such service that is missing, differs or does not run."""
         services = tuple(service for service in want.recipe.services if service.runs)
         return service_drift(host, want, services)
 
-    def apply(self, host: Host, drift: Sequence[Drift]) -> None:
+    def apply(self, host: Host, drift: Sequence[Drift[Wanted]]) -> None:
         """Register and start each."""
         apply_services(host, drift)
-
-    def undo(self, host: UndoHost, receipt: Receipt) -> None:
-        """Stop and delete what was registered; restore what was changed."""
-        restore_all(host, receipt)

@@ -2,29 +2,28 @@
 
 from collections.abc import Sequence
 
-from transom.model.journal import Drift, Receipt
+from transom.model.journal import Drift
+from transom.model.recipe import ProtectedFile
 from transom.model.records import dataclass
-from transom.node.access import same_access
-from transom.node.acts import restore_all
-from transom.node.disruption import Disruption
-from transom.node.host.protocols import Host, ReadHost, UndoHost
+from transom.model.step_id import StepId
+from transom.node.engine.step import EVERYWHERE, Applies, NodeSpec, Seen, Step
+from transom.node.host.access import same_access
+from transom.node.host.protocols import Host, ReadHost
 from transom.node.host.values import PathKind
-from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
 from transom.node.steps.directories import verify_access
 
 
 @dataclass(frozen=True, slots=True)
-class ProtectedFiles:
+class ProtectedFiles(Step[ProtectedFile]):
     """Takes access by others away from what a join leaves behind."""
 
-    id: str = "protected-files"
+    id: StepId = StepId.PROTECTED_FILES
     title: str = "Protect what the join wrote"
-    needs: tuple[str, ...] = ("join",)
-    disruption: Disruption = Disruption.NONE
+    needs: tuple[StepId, ...] = (StepId.JOIN,)
     seen: Seen = Seen.WINE
     applies: Applies = EVERYWHERE
 
-    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
+    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift[ProtectedFile]]:
         """Name each file that is there and open to others."""
         there = [
             item
@@ -37,13 +36,9 @@ class ProtectedFiles:
             if not same_access(host.files.acl(item.path), item.acl)
         ]
 
-    def apply(self, host: Host, drift: Sequence[Drift]) -> None:
+    def apply(self, host: Host, drift: Sequence[Drift[ProtectedFile]]) -> None:
         """Set the access of each file and read it back."""
         for entry in drift:
             item = entry.item
             host.files.set_acl(item.path, item.acl)
             verify_access(host.files, item.path, item.acl)
-
-    def undo(self, host: UndoHost, receipt: Receipt) -> None:
-        """Restore the access of files that are still there."""
-        restore_all(host, receipt)

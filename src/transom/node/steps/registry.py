@@ -2,27 +2,26 @@
 
 from collections.abc import Sequence
 
-from transom.model.journal import Drift, Receipt
+from transom.model.journal import Drift
+from transom.model.recipe import RegistryValue
 from transom.model.records import dataclass
-from transom.node.acts import restore_all
-from transom.node.disruption import Disruption
-from transom.node.host.protocols import Host, ReadHost, UndoHost
+from transom.model.step_id import StepId
+from transom.node.engine.step import EVERYWHERE, Applies, NodeSpec, Seen, Step
+from transom.node.host.protocols import Host, ReadHost
 from transom.node.host.values import RegistryData
-from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
 
 
 @dataclass(frozen=True, slots=True)
-class Registry:
+class Registry(Step[RegistryValue]):
     """Sets each value that differs, making its key where it is missing."""
 
-    id: str = "registry"
+    id: StepId = StepId.REGISTRY
     title: str = "Set registry values"
-    needs: tuple[str, ...] = ("preflight",)
-    disruption: Disruption = Disruption.NONE
+    needs: tuple[StepId, ...] = (StepId.PREFLIGHT,)
     seen: Seen = Seen.WINE
     applies: Applies = EVERYWHERE
 
-    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
+    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift[RegistryValue]]:
         """Name each value that differs."""
         found = [(item, host.registry.get(item.key, item.name)) for item in want.recipe.registry]
         return [
@@ -31,16 +30,12 @@ class Registry:
             if data != RegistryData(item.type, item.value)
         ]
 
-    def apply(self, host: Host, drift: Sequence[Drift]) -> None:
+    def apply(self, host: Host, drift: Sequence[Drift[RegistryValue]]) -> None:
         """Set each value."""
         for entry in drift:
             item = entry.item
             host.registry.make_key(item.key)
             host.registry.put(item.key, item.name, RegistryData(item.type, item.value))
-
-    def undo(self, host: UndoHost, receipt: Receipt) -> None:
-        """Restore values and delete the keys that were made."""
-        restore_all(host, receipt)
 
 
 def _text(data: RegistryData | None) -> str:

@@ -5,28 +5,26 @@ Making the first HNS network drops routes of the adapter it takes; a persistent 
 
 from collections.abc import Sequence
 
-from transom.model.journal import Drift, Receipt
+from transom.model.journal import Drift
 from transom.model.recipe import Route
 from transom.model.records import dataclass
-from transom.node.acts import restore_all
-from transom.node.disruption import Disruption
+from transom.model.step_id import StepId
+from transom.node.engine.step import EVERYWHERE, Applies, NodeSpec, Seen, Step
 from transom.node.host.nouns.network import ReadNetwork
-from transom.node.host.protocols import Host, ReadHost, UndoHost
-from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
+from transom.node.host.protocols import Host, ReadHost
 
 
 @dataclass(frozen=True, slots=True)
-class Routes:
+class Routes(Step[Route]):
     """Makes routes persistent; one marked `keep` only where the host has it."""
 
-    id: str = "routes"
+    id: StepId = StepId.ROUTES
     title: str = "Keep routes"
-    needs: tuple[str, ...] = ("preflight",)
-    disruption: Disruption = Disruption.NETWORK_BLIP
+    needs: tuple[StepId, ...] = (StepId.PREFLIGHT,)
     seen: Seen = Seen.SIMULATED
     applies: Applies = EVERYWHERE
 
-    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
+    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift[Route]]:
         """Name each route that would not outlive a new network."""
         return [
             Drift(
@@ -39,15 +37,11 @@ class Routes:
             if _is_missing(host.network, item)
         ]
 
-    def apply(self, host: Host, drift: Sequence[Drift]) -> None:
+    def apply(self, host: Host, drift: Sequence[Drift[Route]]) -> None:
         """Add each route persistently."""
         for entry in drift:
-            item: Route = entry.item
+            item = entry.item
             host.network.put_route(item.prefix, item.gateway)
-
-    def undo(self, host: UndoHost, receipt: Receipt) -> None:
-        """Restore the routes as they were."""
-        restore_all(host, receipt)
 
 
 def _is_missing(network: ReadNetwork, item: Route) -> bool:

@@ -5,17 +5,17 @@ The kubelet is started only once the host has joined, because before that it cou
 
 from collections.abc import Sequence
 
-from transom.model.journal import Drift, Receipt
+from transom.model.journal import Drift
 from transom.model.recipe import Service
 from transom.model.records import dataclass
-from transom.node.acts import restore_all
-from transom.node.disruption import RUNTIMES, Disruption
+from transom.model.step_id import StepId
+from transom.node.engine.disruption import RUNTIMES, Disruption
+from transom.node.engine.step import EVERYWHERE, Applies, NodeSpec, Seen, Step
 from transom.node.host.files import is_whole
-from transom.node.host.protocols import Host, ReadHost, UndoHost
+from transom.node.host.protocols import Host, ReadHost
+from transom.node.host.quoting import join_arguments
 from transom.node.host.values import ServiceDefinition
-from transom.node.proxy_exceptions import environment_of
-from transom.node.quoting import join_arguments
-from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
+from transom.node.kubernetes.proxy_exceptions import environment_of
 
 AUTOMATIC = "auto"
 
@@ -31,31 +31,28 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Services:
+class Services(Step[Wanted]):
     """Registers services and starts those that can run."""
 
-    id: str = "services"
+    id: StepId = StepId.SERVICES
     title: str = "Register and start services"
-    needs: tuple[str, ...] = ("artifacts", "files")
-    disruption: Disruption = Disruption.KUBELET_RESTART
+    needs: tuple[StepId, ...] = (StepId.ARTIFACTS, StepId.FILES)
     seen: Seen = Seen.WINE
     applies: Applies = EVERYWHERE
 
-    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
+    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift[Wanted]]:
         """Name each service that is missing, differs, or should run and does not."""
         services = tuple(service for service in want.recipe.services if not service.runs)
         return service_drift(host, want, services)
 
-    def apply(self, host: Host, drift: Sequence[Drift]) -> None:
+    def apply(self, host: Host, drift: Sequence[Drift[Wanted]]) -> None:
         """Register and start each service."""
         apply_services(host, drift)
 
-    def undo(self, host: UndoHost, receipt: Receipt) -> None:
-        """Stop and delete what was registered; restore what was changed."""
-        restore_all(host, receipt)
 
-
-def service_drift(host: ReadHost, want: NodeSpec, services: tuple[Service, ...]) -> list[Drift]:
+def service_drift(
+    host: ReadHost, want: NodeSpec, services: tuple[Service, ...]
+) -> list[Drift[Wanted]]:
     """Compare services of the recipe with those of the host."""
     drift = []
     for service in services:
@@ -72,7 +69,7 @@ def service_drift(host: ReadHost, want: NodeSpec, services: tuple[Service, ...])
     return drift
 
 
-def apply_services(host: Host, drift: Sequence[Drift]) -> None:
+def apply_services(host: Host, drift: Sequence[Drift[Wanted]]) -> None:
     """Make services as wanted; what had to stop for that is started again."""
     stopped: list[str] = []
     for entry in drift:

@@ -7,21 +7,20 @@ about to change is kept first, so that an undo has the old configuration as well
 import json
 import ntpath
 from collections.abc import Sequence
-from dataclasses import replace
 
 from transom.errors import PermanentError
-from transom.model.journal import Drift, Receipt
+from transom.model.journal import Drift
 from transom.model.recipe import Artifact, Recipe, Unpack
 from transom.model.records import dataclass
 from transom.model.request import Verb
-from transom.node.acts import ACTS, restore_all
-from transom.node.archive import open_archive
-from transom.node.disruption import Disruption
-from transom.node.host.protocols import Host, ReadHost, UndoHost
+from transom.model.sddl import ADMINISTRATORS_ONLY
+from transom.model.step_id import StepId
+from transom.node.engine.changes import ACTS
+from transom.node.engine.journalled_host import chunks_of
+from transom.node.engine.step import EVERYWHERE, Applies, NodeSpec, Seen, Step
+from transom.node.host.protocols import Host, ReadHost
 from transom.node.host.values import PathKind
-from transom.node.journalling import chunks_of
-from transom.node.manual_join import ADMINISTRATORS_ONLY
-from transom.node.step import EVERYWHERE, Applies, NodeSpec, Seen
+from transom.node.packaging.archive import open_archive
 from transom.node.steps import artifacts
 from transom.node.steps.files import write_file
 from transom.node.steps.join import Layout, beside, kubeadm_path
@@ -42,36 +41,37 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Upgrade:
+class Upgrade(Step[Wanted]):
     """Replaces the programs of a node; does nothing under any other verb."""
 
-    id: str = "upgrade"
+    id: StepId = StepId.UPGRADE
     title: str = "Upgrade the node's programs"
-    needs: tuple[str, ...] = ("directories",)
-    disruption: Disruption = Disruption.PODS_STOP
+    needs: tuple[StepId, ...] = (StepId.DIRECTORIES,)
     seen: Seen = Seen.UPSTREAM_BINARY
     applies: Applies = EVERYWHERE
 
-    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift]:
+    def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift[Wanted]]:
         """Name each program that is not the recipe's."""
         if want.verb is not Verb.UPGRADE:
             return ()
         return [
-            replace(entry, item=Wanted(entry.item, want.recipe, want.by_hand))
+            Drift(
+                entry.subject,
+                entry.found,
+                entry.wanted,
+                Wanted(entry.item, want.recipe, want.by_hand),
+                entry.disruption,
+            )
             for entry in artifacts.artifact_drift(host, want)
         ]
 
-    def apply(self, host: Host, drift: Sequence[Drift]) -> None:
+    def apply(self, host: Host, drift: Sequence[Drift[Wanted]]) -> None:
         """Bring everything, let kubeadm write the configuration, then swap."""
-        wanted: list[Wanted] = [entry.item for entry in drift]
+        wanted = [entry.item for entry in drift]
         brought = [(item.program, artifacts.bring(host, item.program)) for item in wanted]
         if any(_is_kubernetes(item.program.artifact) for item in wanted):
             _configure(host, wanted[0], brought)
         artifacts.place_all(host, brought)
-
-    def undo(self, host: UndoHost, receipt: Receipt) -> None:
-        """Restore programs and configuration, and start what ran."""
-        restore_all(host, receipt)
 
 
 def _is_kubernetes(artifact: Artifact) -> bool:

@@ -1,6 +1,6 @@
 """The secret of a place: fetched and deleted, tried again while a cloud is not ready for it.
 
-Called by the verb `boot`. A role that was just given to a machine takes a while to be known.
+A role that was just given to a machine takes a while to be known.
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """Every reason why a fleet cannot work, each one a small function that yields refusals.
 
-Called by the resolver before anything is made. Functions only look at a case or a fleet; they
+Functions only look at a case or a fleet; they
 never change it, and none hides what another finds.
 """
 
@@ -11,6 +11,7 @@ from transom.model.problem import Refusal
 from transom.recipe.case import Case
 from transom.recipe.refusals import fleet as of_fleet
 from transom.recipe.refusals import host, kubelet, network, runtime
+from transom.recipe.shape import Shape
 
 FLEET_CHECKS: tuple[Callable[[Fleet], Iterator[Refusal]], ...] = (
     of_fleet.overlapping_ranges,
@@ -20,7 +21,7 @@ FLEET_CHECKS: tuple[Callable[[Fleet], Iterator[Refusal]], ...] = (
     of_fleet.unknown_artifacts,
 )
 
-# What a host may be refused for that one like it, but for its name and address, is not.
+# What one host may be refused for, and another of its shape not.
 NAME_CHECKS: tuple[Callable[[Case], Iterator[Refusal]], ...] = (host.names,)
 
 CASE_CHECKS: tuple[Callable[[Case], Iterator[Refusal]], ...] = (
@@ -50,15 +51,14 @@ def refuse_fleet(fleet: Fleet) -> Iterator[Refusal]:
 
 
 def refuse_cases(cases: Iterable[Case]) -> Iterator[Refusal]:
-    """The reasons that concern single hosts; what a host shares with a faultless one is not judged again."""
-    faultless: set[str] = set()
+    """The reasons that concern single hosts; a shape without a fault is judged once."""
+    faultless = set[Shape]()
     for case in cases:
-        is_judged = case.like is not None and case.like.host.name in faultless
-        checks = NAME_CHECKS if is_judged else CASE_CHECKS
+        checks = NAME_CHECKS if case.shape in faultless else CASE_CHECKS
         # Of a version the facts do not cover nothing else can be judged.
         found = [*host.reference_versions(case)] or [
             reason for check in checks for reason in check(case)
         ]
         if not found:
-            faultless.add(case.host.name)
+            faultless.add(case.shape)
         yield from found

@@ -54,7 +54,7 @@ def names(case: Case) -> Iterator[Refusal]:
 
 def windows_release(case: Case) -> Iterator[Refusal]:
     """A Windows release this Kubernetes does not support."""
-    support = rows.find(Support, "windows-support", At(kubernetes=case.kubernetes))
+    support = rows.find(Support, "windows-support", At(kubernetes=case.shape.kubernetes))
     subject = host_path(case, "windows.release")
     wanted = case.host.windows.release
     if support is None:
@@ -62,20 +62,20 @@ def windows_release(case: Case) -> Iterator[Refusal]:
         yield because(
             covered[-1],
             "kubernetes.version",
-            str(case.kubernetes),
+            str(case.shape.kubernetes),
             "nothing is known about Windows nodes of this version",
             f"Use a version from {covered[0].kubernetes} to {covered[-1].kubernetes}.",
         )
         return
-    supported = f"Kubernetes {case.kubernetes.minor_text} supports Windows Server {', '.join((*support.ltsc, *support.sac))}"
-    if case.release is None:
+    supported = f"Kubernetes {case.shape.kubernetes.minor_text} supports Windows Server {', '.join((*support.ltsc, *support.sac))}"
+    if case.shape.release is None:
         yield because(support, subject, wanted, "no such release is known", supported + ".")
-    elif case.release.build not in support.builds:
+    elif case.shape.release.build not in support.builds:
         yield because(
             support,
             subject,
-            f"{case.release.name} (build {case.release.build})",
-            f"Kubernetes {case.kubernetes.minor_text} does not support it",
+            f"{case.shape.release.name} (build {case.shape.release.build})",
+            f"Kubernetes {case.shape.kubernetes.minor_text} does not support it",
             f"{supported}.",
         )
 
@@ -83,24 +83,24 @@ def windows_release(case: Case) -> Iterator[Refusal]:
 def reference_versions(case: Case) -> Iterator[Refusal]:
     """A version that facts only tell about."""
     limit = rows.one(Limit, "limit-covered-minor", At())
-    if case.kubernetes < Version(1, limit.value):
+    if case.shape.kubernetes < Version(1, limit.value):
         yield because(
             limit,
             "kubernetes.version",
-            str(case.kubernetes),
+            str(case.shape.kubernetes),
             limit.text,
-            f"Use 1.{limit.value} or newer; `transom explain {case.kubernetes.minor_text}` says what was there.",
+            f"Use 1.{limit.value} or newer; `transom explain {case.shape.kubernetes.minor_text}` says what was there.",
         )
 
 
 def skew(case: Case) -> Iterator[Refusal]:
     """A kubelet too new or too old for the API server."""
-    if case.fleet.cluster.version is None:
+    if case.shape.fleet.cluster.version is None:
         return
-    server = Version.parse(case.fleet.cluster.version)
+    server = Version.parse(case.shape.fleet.cluster.version)
     row = rows.one(Skew, "kubelet-skew", At(kubernetes=server))
-    found = f"kubelet {case.kubernetes}, API server {server}"
-    if (case.kubernetes.major, case.kubernetes.minor) > (server.major, server.minor):
+    found = f"kubelet {case.shape.kubernetes}, API server {server}"
+    if (case.shape.kubernetes.major, case.shape.kubernetes.minor) > (server.major, server.minor):
         yield because(
             row,
             "kubernetes.version",
@@ -108,7 +108,7 @@ def skew(case: Case) -> Iterator[Refusal]:
             "a kubelet must not be newer than the API server",
             f"Use {server}, or upgrade the control plane first.",
         )
-    elif server.minor - case.kubernetes.minor > row.minors:
+    elif server.minor - case.shape.kubernetes.minor > row.minors:
         yield because(
             row,
             "kubernetes.version",
@@ -120,15 +120,20 @@ def skew(case: Case) -> Iterator[Refusal]:
 
 def pause_image(case: Case) -> Iterator[Refusal]:
     """A build that no pause image has."""
-    default = rows.find(PauseImage, "pause-image", At(kubernetes=case.kubernetes))
-    if case.release is None or default is None or case.pause is not None or case.own_pause:
+    default = rows.find(PauseImage, "pause-image", At(kubernetes=case.shape.kubernetes))
+    if (
+        case.shape.release is None
+        or default is None
+        or case.shape.pause is not None
+        or case.shape.own_pause
+    ):
         return
     yield because(
         default,
         host_path(case, "windows.release"),
-        f"build {case.release.build}",
+        f"build {case.shape.release.build}",
         f"{default.image} and newer have no image for it",
         f"Use a release it has (builds {', '.join(map(str, default.builds))}), or make an image "
-        f"(`transom image pause --windows {case.release.id}`) and name it in "
+        f"(`transom image pause --windows {case.shape.release.id}`) and name it in "
         "runtime.containerd.pauseImage.",
     )

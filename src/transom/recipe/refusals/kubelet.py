@@ -18,7 +18,7 @@ Where = Callable[[str], str]
 
 def kubelet_fields(case: Case) -> Iterator[Refusal]:
     """Configuration a Windows kubelet does not start with."""
-    yield from field_refusals(case.host.kubelet.config, case.at, partial(_in_fleet, case))
+    yield from field_refusals(case.host.kubelet.config, case.shape.at, partial(_in_fleet, case))
 
 
 def field_refusals(config: Mapping[str, Any], at: At, where: Where) -> Iterator[Refusal]:
@@ -61,12 +61,12 @@ def kubelet_flags(case: Case) -> Iterator[Refusal]:
     known = {row.name: row for row in rows.read(Flag)}
     for name in case.host.kubelet.extra_args:
         row = known.get(name)
-        if row is None or rows.find(Flag, row.id, At(kubernetes=case.kubernetes)) is not None:
+        if row is None or rows.find(Flag, row.id, At(kubernetes=case.shape.kubernetes)) is not None:
             continue
         yield because(
             row,
             host_path(case, f"kubelet.extraArgs.{name}"),
-            f"--{name} with Kubernetes {case.kubernetes}",
+            f"--{name} with Kubernetes {case.shape.kubernetes}",
             f"the flag exists for Kubernetes {row.kubernetes}: a kubelet that is given it does not start",
             "Remove it.",
         )
@@ -75,7 +75,7 @@ def kubelet_flags(case: Case) -> Iterator[Refusal]:
 def gates(case: Case) -> Iterator[Refusal]:
     """Gates that are gone, locked or not there yet."""
     gates = case.host.kubelet.config.get("featureGates", {})
-    yield from gate_refusals(gates, case.kubernetes, partial(_in_fleet, case))
+    yield from gate_refusals(gates, case.shape.kubernetes, partial(_in_fleet, case))
 
 
 def gate_refusals(gates: Mapping[str, Any], kubernetes: Version, where: Where) -> Iterator[Refusal]:

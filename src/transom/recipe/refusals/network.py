@@ -19,14 +19,14 @@ _SINGLE_STACK = (
 
 def plugin(case: Case) -> Iterator[Refusal]:
     """A plugin, mode or version that does not run here."""
-    row = case.plugin_row
-    subject = f"network.{case.plugin}"
+    row = case.shape.plugin_row
+    subject = f"network.{case.shape.plugin}"
     if row is None:
-        known = next(r for r in rows.read(PluginRow) if r.name == case.plugin)
+        known = next(r for r in rows.read(PluginRow) if r.name == case.shape.plugin)
         yield because(
             known,
             subject,
-            f"{known.title} with Kubernetes {case.kubernetes}",
+            f"{known.title} with Kubernetes {case.shape.kubernetes}",
             f"it is known for Kubernetes {known.kubernetes}",
             "Use Flannel or win-bridge.",
         )
@@ -35,25 +35,29 @@ def plugin(case: Case) -> Iterator[Refusal]:
         yield because(
             row, subject, row.title, "it does not run on Windows", "Use Flannel or Calico."
         )
-    elif case.mode and case.mode not in row.modes:
+    elif case.shape.mode and case.shape.mode not in row.modes:
         yield because(
             row,
             f"{subject}.mode",
-            case.mode,
+            case.shape.mode,
             f"{row.title} has {' and '.join(row.modes)} on Windows",
             f"Use {' or '.join(row.modes)}.",
         )
-    if case.runtime not in row.runtimes:
+    if case.shape.runtime not in row.runtimes:
         yield because(
             row,
             subject,
-            f"{row.title} with {case.runtime}",
+            f"{row.title} with {case.shape.runtime}",
             f"{row.title} needs {' or '.join(row.runtimes)}",
             "Change the runtime or the plugin.",
         )
     yield from _plugin_version(case, row)
-    written = case.fleet.network.plugin
-    if isinstance(written, ExternalSpec) and written.source_endpoint and case.mode != "overlay":
+    written = case.shape.fleet.network.plugin
+    if (
+        isinstance(written, ExternalSpec)
+        and written.source_endpoint
+        and case.shape.mode != "overlay"
+    ):
         yield because(
             row,
             f"{subject}.sourceEndpoint",
@@ -66,9 +70,13 @@ def plugin(case: Case) -> Iterator[Refusal]:
 def _plugin_version(case: Case, row: PluginRow) -> Iterator[Refusal]:
     if not row.modes or row.managed:
         return
-    needs_version = hasattr(case.fleet.network.plugin, "version")
-    subject = f"network.{case.plugin}.version"
-    if needs_version and not case.plugin_version and row.name not in ("winBridge", "winOverlay"):
+    needs_version = hasattr(case.shape.fleet.network.plugin, "version")
+    subject = f"network.{case.shape.plugin}.version"
+    if (
+        needs_version
+        and not case.shape.plugin_version
+        and row.name not in ("winBridge", "winOverlay")
+    ):
         yield because(
             row,
             subject,
@@ -76,11 +84,11 @@ def _plugin_version(case: Case, row: PluginRow) -> Iterator[Refusal]:
             f"no version of {row.title} is known to fit by itself",
             f"Name one: {subject}.",
         )
-    elif _is_older(case.plugin_version, row.minimum):
+    elif _is_older(case.shape.plugin_version, row.minimum):
         yield because(
             row,
             subject,
-            case.plugin_version,
+            case.shape.plugin_version,
             f"{row.title} runs on Windows from {row.minimum}",
             f"Use {row.minimum} or newer.",
         )
@@ -92,11 +100,14 @@ def _is_older(version: str, minimum: str) -> bool:
 
 def vxlan(case: Case) -> Iterator[Refusal]:
     """VXLAN numbers that Windows does not take."""
-    plugin = case.fleet.network.plugin
-    row: ModeRow | None = case.mode_row
+    plugin = case.shape.fleet.network.plugin
+    row: ModeRow | None = case.shape.mode_row
     if not isinstance(plugin, FlannelSpec) or row is None or not row.vni:
         return
-    for key, found, wanted in (("vni", case.vni, row.vni), ("port", case.port, row.port)):
+    for key, found, wanted in (
+        ("vni", case.shape.vni, row.vni),
+        ("port", case.shape.port, row.port),
+    ):
         if found != wanted:
             yield because(
                 row,
@@ -109,14 +120,16 @@ def vxlan(case: Case) -> Iterator[Refusal]:
 
 def address_families(case: Case) -> Iterator[Refusal]:
     """Address families the mode or the plugin cannot carry."""
-    versions = {ipaddress.ip_network(c, strict=False).version for c in case.fleet.network.pod_cidrs}
-    found = ", ".join(case.fleet.network.pod_cidrs)
-    limits = rows.rows(ModeLimit, case.at)
+    versions = {
+        ipaddress.ip_network(c, strict=False).version for c in case.shape.fleet.network.pod_cidrs
+    }
+    found = ", ".join(case.shape.fleet.network.pod_cidrs)
+    limits = rows.rows(ModeLimit, case.shape.at)
     if versions == {4, 6}:
         for row in limits:
-            if row.feature != "dual-stack" or row.mode != case.mode:
+            if row.feature != "dual-stack" or row.mode != case.shape.mode:
                 continue
-            if row.plugin in ("", case.plugin):
+            if row.plugin in ("", case.shape.plugin):
                 yield because(row, "network.podCIDRs", found, row.text, _SINGLE_STACK)
     if versions == {6}:
         row = next(row for row in limits if row.feature == "ipv6-only")

@@ -15,12 +15,12 @@ from transom.recipe.refusals.because import because, host_path
 
 def two_runtimes(case: Case) -> Iterator[Refusal]:
     """Two runtimes on the host and no choice."""
-    if case.fleet.runtime is None and len(case.detected_runtimes) > 1:
+    if case.shape.fleet.runtime is None and len(case.shape.detected_runtimes) > 1:
         row = rows.one(Behaviour, "kubeadm-two-runtimes", At())
         yield because(
             row,
             host_path(case),
-            f"the host has {' and '.join(case.detected_runtimes)}",
+            f"the host has {' and '.join(case.shape.detected_runtimes)}",
             row.text,
             "Say which with runtime: {containerd: {}} or runtime: {docker: {}}.",
         )
@@ -28,43 +28,43 @@ def two_runtimes(case: Case) -> Iterator[Refusal]:
 
 def docker(case: Case) -> Iterator[Refusal]:
     """Docker where dockershim is gone, or too old."""
-    if case.runtime != "docker":
+    if case.shape.runtime != "docker":
         return
-    socket = rows.find(CriSocket, "cri-socket-docker", At(kubernetes=case.kubernetes))
-    support = rows.find(Support, "windows-support", At(kubernetes=case.kubernetes))
+    socket = rows.find(CriSocket, "cri-socket-docker", At(kubernetes=case.shape.kubernetes))
+    support = rows.find(Support, "windows-support", At(kubernetes=case.shape.kubernetes))
     if socket is None and support is not None:
         yield because(
             support,
             "runtime.docker",
-            f"Docker with Kubernetes {case.kubernetes}",
+            f"Docker with Kubernetes {case.shape.kubernetes}",
             "dockershim is gone from 1.24",
             "Use containerd; a host that has Docker is reset and joined anew.",
             row_id="dockershim",
         )
     elif support is not None and support.docker_minimum:
-        version, minimum = case.runtime_version, support.docker_minimum
+        version, minimum = case.shape.runtime_version, support.docker_minimum
         if Version.parse(version) < Version.parse(minimum):
             yield because(
                 support,
                 "runtime.docker.version",
                 version,
-                f"Kubernetes {case.kubernetes.minor_text} wants Docker {minimum} or newer",
+                f"Kubernetes {case.shape.kubernetes.minor_text} wants Docker {minimum} or newer",
                 f"Use {minimum} or newer.",
             )
 
 
 def containerd(case: Case) -> Iterator[Refusal]:
     """A containerd this Kubernetes does not work with."""
-    support = rows.find(Support, "windows-support", At(kubernetes=case.kubernetes))
-    if case.runtime != "containerd" or support is None:
+    support = rows.find(Support, "windows-support", At(kubernetes=case.shape.kubernetes))
+    if case.shape.runtime != "containerd" or support is None:
         return
     minimums = [Version.parse(text) for text in support.containerd_minimums]
-    version = Version.parse(case.runtime_version)
+    version = Version.parse(case.shape.runtime_version)
     if not minimums:
         yield because(
             support,
             "runtime.containerd",
-            f"containerd {version} with Kubernetes {case.kubernetes}",
+            f"containerd {version} with Kubernetes {case.shape.kubernetes}",
             "this minor knows no containerd on Windows",
             "Use Docker, or Kubernetes 1.20 or newer.",
         )
@@ -74,7 +74,7 @@ def containerd(case: Case) -> Iterator[Refusal]:
             support,
             "runtime.containerd.version",
             str(version),
-            f"Kubernetes {case.kubernetes.minor_text} wants containerd {listed}",
+            f"Kubernetes {case.shape.kubernetes.minor_text} wants containerd {listed}",
             f"Use one of {listed}.",
         )
 
@@ -89,34 +89,34 @@ def _is_recent_enough(version: Version, minimums: list[Version]) -> bool:
 
 def privileged(case: Case) -> Iterator[Refusal]:
     """A way of running privileged programs that does not exist here."""
-    way = case.privileged
+    way = case.shape.privileged
     known = [row for row in rows.read(PrivilegedWay) if row.way == way]
-    row = next((r for r in known if r.holds(At(kubernetes=case.kubernetes))), None)
+    row = next((r for r in known if r.holds(At(kubernetes=case.shape.kubernetes))), None)
     if row is None:
         windows = " or ".join(r.kubernetes for r in known)
         yield because(
             known[0],
             "privileged",
-            f"{way} with Kubernetes {case.kubernetes}",
+            f"{way} with Kubernetes {case.shape.kubernetes}",
             f"{way} exists for Kubernetes {windows}",
             "Use services, or hostprocess from 1.23 on.",
         )
         return
-    if case.runtime not in row.runtimes:
+    if case.shape.runtime not in row.runtimes:
         yield because(
             row,
             "privileged",
-            f"{way} with {case.runtime}",
+            f"{way} with {case.shape.runtime}",
             f"{way} needs {' or '.join(row.runtimes)}",
             "Change the runtime, or use services.",
         )
-    elif row.containerd_minimum and case.at.containerd is not None:
+    elif row.containerd_minimum and case.shape.at.containerd is not None:
         minimum = Version.parse(row.containerd_minimum)
-        if case.at.containerd < minimum:
+        if case.shape.at.containerd < minimum:
             yield because(
                 row,
                 "privileged",
-                f"{way} with containerd {case.at.containerd}",
+                f"{way} with containerd {case.shape.at.containerd}",
                 f"{way} needs containerd {minimum} or newer",
                 "Use a newer containerd, or services.",
             )
@@ -127,7 +127,7 @@ def privileged(case: Case) -> Iterator[Refusal]:
 def _privileged_gate(case: Case, row: PrivilegedWay) -> Iterator[Refusal]:
     kubelet_gates = case.host.kubelet.config.get("featureGates", {})
     for where, gates in (
-        ("cluster.featureGates", case.fleet.cluster.feature_gates),
+        ("cluster.featureGates", case.shape.fleet.cluster.feature_gates),
         (host_path(case, "kubelet.config.featureGates"), kubelet_gates),
     ):
         if not gates.get(row.gate):
@@ -135,21 +135,21 @@ def _privileged_gate(case: Case, row: PrivilegedWay) -> Iterator[Refusal]:
                 row,
                 where,
                 f"{row.gate} is not on",
-                f"{row.way} is alpha in {case.kubernetes.minor_text}: the gate must be on in kubelet and API server",
+                f"{row.way} is alpha in {case.shape.kubernetes.minor_text}: the gate must be on in kubelet and API server",
                 f"Set {row.gate}: true there and in the API server, or use services.",
             )
 
 
 def hyperv(case: Case) -> Iterator[Refusal]:
     """Hyper-V isolation where Docker no longer has it."""
-    if case.host.isolation.value != "hyperv" or case.runtime != "docker":
+    if case.host.isolation.value != "hyperv" or case.shape.runtime != "docker":
         return
     row = next(r for r in rows.read(Gate) if r.name == "HyperVContainer")
-    if case.kubernetes >= Version.parse(row.deprecated):
+    if case.shape.kubernetes >= Version.parse(row.deprecated):
         yield because(
             row,
             host_path(case, "isolation"),
-            f"hyperv with Docker and Kubernetes {case.kubernetes}",
+            f"hyperv with Docker and Kubernetes {case.shape.kubernetes}",
             f"dockershim has no Hyper-V isolation since {row.deprecated}",
             "Use containerd with a RuntimeClass, or process isolation.",
         )

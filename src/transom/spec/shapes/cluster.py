@@ -82,7 +82,7 @@ _CONTAINERD = Object(
         "version": Text(
             about="Its version; left out, the newest that the facts know for these hosts.",
             syntax=syntax.VERSION,
-            examples=("2.2.1",),
+            examples=("2.3.7",),
             numeric=True,
         ),
         "mirrors": Table(

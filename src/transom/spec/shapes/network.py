@@ -15,7 +15,7 @@ _SMALLEST_MTU = 68
 _VERSION = Text(
     about="Its version; left out, the newest that the facts know for these hosts.",
     syntax=syntax.VERSION,
-    examples=("v0.28.0",),
+    examples=("v0.28.9",),
     numeric=True,
 )
 

@@ -16,7 +16,7 @@ from transom.verify.reading.limits import (
     bounded,
     refuse,
 )
-from transom.verify.results import Case, Outcome, merge
+from transom.verify.results import Case, Outcome, Results
 
 _STATES = {
     "passed": Outcome.PASSED,
@@ -39,20 +39,23 @@ def read_json(stream: Readable, file: str) -> Any:
     if len(data) > JSON_BYTES:
         raise refuse(file, f"it is larger than {JSON_BYTES >> 20} MiB")
     try:
-        return json.loads(data)
+        document = json.loads(data)
+        if b"\\u" in data:  # JSON can escape half a character, which no store can have
+            document = json.loads(json.dumps(document, ensure_ascii=False).encode(errors="replace"))
     except (ValueError, RecursionError) as error:
         raise refuse(file, f"it is not JSON: {error}") from error
+    return document
 
 
-def read(stream: Readable, file: str) -> tuple[Case, ...]:
-    """The cases of all suites of a report."""
+def read(stream: Readable, file: str) -> Results:
+    """The results of all suites of a report."""
     reports = read_json(stream, file)
     if not isinstance(reports, list) or not all(isinstance(item, dict) for item in reports):
         raise refuse(file, "it is JSON, but no Ginkgo report: that is a list of suites")
-    cases = merge(case for report in reports for case in _suite(report, file))
-    if len(cases) > TESTS:
+    results = Results.of(case for report in reports for case in _suite(report, file))
+    if len(results) > TESTS:
         raise refuse(file, f"it has more than {TESTS} tests")
-    return cases
+    return results
 
 
 def _suite(report: Mapping[str, Any], file: str) -> Iterator[Case]:

@@ -12,7 +12,7 @@ from typing import IO
 from transom.verify.reading import ginkgo, junit
 from transom.verify.reading.cluster import variant_of_nodes, variant_of_version
 from transom.verify.reading.limits import ARCHIVE_BYTES, MEMBERS, Readable, refuse
-from transom.verify.results import Case, merge
+from transom.verify.results import Results
 
 _NODES = "resources/cluster/core_v1_nodes.json"
 _VERSION = "serverversion.json"
@@ -25,13 +25,13 @@ class Snapshot:
         self.variant: dict[str, str] = {}
         self.timestamp = ""
         self._file = file
-        self._junit: list[Case] = []
-        self._report: list[Case] = []
+        self._junit = Results()
+        self._report = Results()
 
     @property
-    def cases(self) -> tuple[Case, ...]:
-        """One case for each test. Ginkgo's own report counts where there is one: it knows retries."""
-        return merge(self._report or self._junit)
+    def results(self) -> Results:
+        """Its tests. Ginkgo's own report counts where there is one: it knows retries."""
+        return self._report or self._junit
 
     def take(self, name: str, stream: Readable) -> None:
         """Read a member, where it is one that matters."""
@@ -61,11 +61,11 @@ class Snapshot:
 
     def _take_junit(self, stream: Readable, file: str) -> None:
         document = junit.read(stream, file)
-        self._junit += document.cases.values()
+        self._junit.take(document.results)
         self.timestamp = self.timestamp or document.timestamp
 
     def _take_report(self, stream: Readable, file: str) -> None:
-        self._report += ginkgo.read(stream, file)
+        self._report.take(ginkgo.read(stream, file))
 
 
 def read(stream: IO[bytes], file: str) -> Snapshot:

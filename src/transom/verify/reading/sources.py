@@ -12,7 +12,7 @@ from transom.model.records import dataclass
 from transom.verify.reading import ginkgo, junit, sonobuoy
 from transom.verify.reading.limits import refuse
 from transom.verify.reading.prow import ProwRun, is_prow_run
-from transom.verify.results import VARIANT_KEYS, Case, RunResults, Variant, merge
+from transom.verify.results import VARIANT_KEYS, Results, RunResults, Variant
 
 _RESULTS = (".xml", ".json")
 _ARCHIVES = (".tar", ".tar.gz", ".tgz")
@@ -79,7 +79,7 @@ def _files(path: Path, files: list[Path], given: Given) -> RunResults:
         document.take(file)
     return _run(
         given,
-        cases=document.cases,
+        results=document.results,
         job=path.parent.resolve().name if path.is_file() else path.resolve().name,
         build=document.digest,
         started=_moment(document.timestamp) or int(files[0].stat().st_mtime),
@@ -94,9 +94,11 @@ def _prow(path: Path, given: Given) -> RunResults:
     for file in sorted((path / "artifacts").rglob("*")):
         if file.is_file() and _is_result(file):
             document.take(file)
+    results = Results.of(prow.overall())
+    results.take(document.results)
     return _run(
         given,
-        cases=merge((*prow.overall(), *document.cases)),
+        results=results,
         job=prow.job,
         build=prow.build,
         started=prow.started or _moment(document.timestamp) or int(path.stat().st_mtime),
@@ -114,11 +116,11 @@ def _is_result(file: Path) -> bool:
 def _snapshot(path: Path, given: Given) -> RunResults:
     with path.open("rb") as stream:
         snapshot = sonobuoy.read(stream, str(path))
-    if not snapshot.cases:
+    if not snapshot.results:
         raise refuse(str(path), "no plugin in it left JUnit results")
     return _run(
         given,
-        cases=snapshot.cases,
+        results=snapshot.results,
         job="sonobuoy",
         build=path.name.split(".tar")[0].removesuffix(".tgz"),
         started=_moment(snapshot.timestamp) or int(path.stat().st_mtime),
@@ -130,7 +132,7 @@ def _snapshot(path: Path, given: Given) -> RunResults:
 def _run(
     given: Given,
     *,
-    cases: tuple[Case, ...],
+    results: Results,
     job: str,
     build: str,
     started: int,
@@ -142,7 +144,7 @@ def _run(
         build=given.build or build,
         started=started if given.started is None else given.started,
         variant=given.variant.filled(variant),
-        cases=cases,
+        results=results,
         source=source,
     )
 
@@ -153,14 +155,14 @@ class _Documents:
     def __init__(self) -> None:
         self.timestamp = ""
         self.variant: dict[str, str] = {}
-        self._junit: list[Case] = []
-        self._report: list[Case] = []
+        self._junit = Results()
+        self._report = Results()
         self._sum = hashlib.sha256()
 
     @property
-    def cases(self) -> tuple[Case, ...]:
-        """One case for each test. Ginkgo's own report counts where there is one: it knows retries."""
-        return merge(self._report or self._junit)
+    def results(self) -> Results:
+        """Their tests. Ginkgo's own report counts where there is one: it knows retries."""
+        return self._report or self._junit
 
     @property
     def digest(self) -> str:
@@ -175,10 +177,10 @@ class _Documents:
             self._sum.update(hashlib.file_digest(raw, "sha256").digest())
         with gzip.open(file) if is_packed else file.open("rb") as stream:
             if file.name.removesuffix(".gz").endswith(".json"):
-                self._report += ginkgo.read(stream, str(file))
+                self._report.take(ginkgo.read(stream, str(file)))
                 return
             document = junit.read(stream, str(file))
-        self._junit += document.cases.values()
+        self._junit.take(document.results)
         self.timestamp = self.timestamp or document.timestamp
         self.variant |= {
             key: value

@@ -1,8 +1,7 @@
 """The rules with logic, one module each: `RULE`, and `check(view, ctx)` that yields hits.
 
-`LOGIC` lists them by id with their module, so that a module is imported only when an object
-comes by that it can speak about. Called by the catalogue. A rule must not change what it is
-shown, and reports only on it.
+`LOGIC` lists them by id with their module, so that a module is imported only when an object comes
+by that it can speak about. A rule must not change what it is shown, and reports only on it.
 """
 
 LOGIC: tuple[tuple[str, str], ...] = (

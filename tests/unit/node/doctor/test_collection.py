@@ -8,18 +8,18 @@ import zipfile
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.unit.node.conftest import KUBELET, KUBERNETES
-from tests.unit.node.doctor.conftest import KUBECONFIG, LOG, STARTED, found, sight, well_host
-from tests.unit.node.doctor.test_causes import ON_HOST, UNKNOWN_FLAG, ended
+from tests.support.node import KUBELET, KUBERNETES
+from tests.support.node_doctor import KUBECONFIG, LOG, STARTED, found, sight, well_host
+from tests.support.node_doctor_causes import ON_HOST, UNKNOWN_FLAG, ended
 
 from transom.errors import UsageError
 from transom.model.sight import Given
 from transom.node.doctor.collection import collect, read_collection
 from transom.node.doctor.observe import observe
 from transom.node.doctor.redaction import Redactor
-from transom.node.host.faults import Fault
 from transom.node.host.values import ServiceDefinition
 from transom.node.layout import Layout
+from transom.testing.faults import Fault
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 SECRETS = st.text(ALPHABET + "-_.~+", min_size=12, max_size=40).filter(

@@ -4,8 +4,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from tests.unit.node.conftest import FLAGS_FILE, KUBELET
-from tests.unit.node.doctor.conftest import (
+from tests.support.node import FLAGS_FILE, KUBELET
+from tests.support.node_doctor import (
     CONFIG,
     LOG,
     NETWORK_ID,
@@ -17,7 +17,7 @@ from tests.unit.node.doctor.conftest import (
     remote,
     sight,
 )
-from tests.unit.node.doctor.test_causes import OTHER, csr, ended, ids, node_with, proxy, service
+from tests.support.node_doctor_causes import OTHER, csr, ended, ids, node_with, proxy, service
 
 from transom.model.sight import RequestState, ServiceSight
 from transom.node.doctor.examination import examine

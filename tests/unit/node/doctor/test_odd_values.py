@@ -5,14 +5,14 @@ import io
 import json
 
 import pytest
-from tests.unit.node.doctor.conftest import balancer, hns, remote, sight
-from tests.unit.node.doctor.test_causes import UNKNOWN_FLAG, ended
+from tests.support.node_doctor import balancer, hns, remote, sight
+from tests.support.node_doctor_causes import UNKNOWN_FLAG, ended
 
 from transom.model.finding import Severity
 from transom.node.doctor.causes import DIAGNOSES
 from transom.node.doctor.collection import read_collection
 from transom.node.doctor.examination import examine
-from transom.node.program import main
+from transom.node.verbs.program import main
 
 ODD = {
     "a policy that is null": {

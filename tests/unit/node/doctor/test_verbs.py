@@ -6,14 +6,14 @@ import json
 
 import pytest
 from jsonschema_rs import Draft202012Validator
-from tests.unit.node.doctor.conftest import sight
-from tests.unit.node.doctor.test_causes import UNKNOWN_FLAG, ended
+from tests.support.node_doctor import sight
+from tests.support.node_doctor_causes import UNKNOWN_FLAG, ended
 
-from transom.cli.documents.schema import schema_of
+from transom.documents.schema import schema_of
 from transom.model.codec import encode
 from transom.model.sight import Given
 from transom.node.doctor.collection import read_collection
-from transom.node.program import main
+from transom.node.verbs.program import main
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_a_cause_ends_with_1_and_says_what_to_do(host, call):
 
 
 def test_the_document_is_that_of_every_checker(host, call):
-    from transom.cli.documents.findings import FindingsDocument
+    from transom.documents.findings import FindingsDocument
 
     ended(host, UNKNOWN_FLAG)
     code, said = call("doctor", "-o", "json")

@@ -4,12 +4,12 @@ import hashlib
 from dataclasses import replace
 
 import pytest
-from tests.unit.node.conftest import SIGNER
+from tests.support.node import SIGNER
 
 from transom.errors import PermanentError, TemporaryError
 from transom.model.request import SourceAccess
+from transom.node.engine.step import NodeSpec
 from transom.node.host.values import PathKind
-from transom.node.step import NodeSpec
 from transom.node.steps.artifacts import MANIFEST, Artifacts
 
 STEP = Artifacts()
@@ -193,3 +193,26 @@ def test_headers_and_authorities_reach_the_download(make_host, recipe):
     access = SourceAccess(authorities="pem")
     install(host, replace(only(recipe, "kubeadm"), access=access))
     assert host.source.accesses == [access]
+
+
+def test_an_archive_of_which_another_member_is_wanted_is_unpacked_again(make_host, recipe):
+    """The same bytes with one member more, and with one fewer: what is there is not what is wanted."""
+    host = make_host()
+    want = only(recipe, "containerd")
+    (archive,) = want.recipe.artifacts
+    install(host, only(recipe, "containerd", members=archive.members[:1]))
+    assert STEP.check(host, only(recipe, "containerd", members=archive.members[:1])) == []
+    assert [drift.subject for drift in STEP.check(host, want)] == [archive.id]
+    install(host, want)
+    assert STEP.check(host, want) == []
+    assert STEP.check(host, only(recipe, "containerd", members=archive.members[:1])) != []
+
+
+def test_a_member_that_somebody_changed_is_told_by_its_path(make_host, recipe):
+    host = make_host()
+    want = only(recipe, "containerd")
+    install(host, want)
+    path = want.recipe.artifacts[0].members[0].path
+    host.files.write(path, b"something else")
+    (drift,) = STEP.check(host, want)
+    assert drift.found == f"changed: {path}"

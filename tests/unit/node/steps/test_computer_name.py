@@ -6,9 +6,9 @@ import pytest
 
 from transom.errors import Refused
 from transom.model.request import Verb
+from transom.node.engine.runner import Ending, Runner
 from transom.node.host.values import RegistryData
 from transom.node.layout import Layout
-from transom.node.runner import Ending, Runner
 from transom.node.steps.computer_name import VALUES
 
 

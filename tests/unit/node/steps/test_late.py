@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from transom.errors import InternalError, PermanentError, TemporaryError
-from transom.node.step import NodeSpec
+from transom.node.engine.step import NodeSpec
 from transom.node.steps import STEPS
 from transom.node.steps.kubelet_settings import KubeletSettings, merged
 from transom.node.steps.late_files import LateFiles

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.unit.node.conftest import DOCKER
-from tests.unit.node.test_goldens import locked, packed
+from tests.support.node import DOCKER
+from tests.support.node_goldens import locked, packed
 
 from transom.errors import PermanentError
 from transom.model.codec import decode
@@ -16,9 +16,9 @@ from transom.model.request import Verb
 from transom.node.doctor.causes.access_weak import DIAGNOSIS
 from transom.node.doctor.observation import Observation, PathSeen
 from transom.node.doctor.places import WINS_PIPE
+from transom.node.engine.runner import Runner
 from transom.node.host.values import Completed, NodeHealth
 from transom.node.layout import Layout
-from transom.node.runner import Runner
 
 RECIPES = Path(__file__).parents[3] / "data" / "recipes"
 DOCKERD = r"C:\Program Files\docker\dockerd.exe"

@@ -8,10 +8,10 @@ import pytest
 
 from transom.model.recipe import Artifact, Member, Unpack
 from transom.model.request import Verb
+from transom.node.engine.runner import Runner
+from transom.node.engine.step import NodeSpec
 from transom.node.host.values import Adapter, Signature
 from transom.node.layout import Layout
-from transom.node.runner import Runner
-from transom.node.step import NodeSpec
 from transom.node.steps.preflight import Preflight, cautions
 
 SERVER = "10.0.0.1:6443"
@@ -115,3 +115,18 @@ def test_the_interpreter_is_signed_by_whom_the_fleet_asks_for(
 
 def test_an_interpreter_that_is_not_there_has_no_signature(make_host, found):
     assert found(make_host(), artifacts=(PYTHON,)) == ["interpreter-signature"]
+
+
+@pytest.mark.parametrize("name", ["HTTPS_PROXY", "http_proxy"])
+def test_behind_a_proxy_sources_are_not_asked_for_and_the_api_server_is(
+    make_host, found, recipe, name
+):
+    """What a proxy reaches the host itself need not; the API server is never behind it."""
+    host = make_host()
+    host.network.unreachable = {"dl.example:443"}
+    assert found(host) == ["unreachable"]
+    proxied = replace(recipe.environment[-1], name=name, value="http://proxy:3128", append=False)
+    environment = (*recipe.environment, proxied)
+    assert found(host, environment=environment) == []
+    host.network.unreachable = {"dl.example:443", SERVER}
+    assert found(host, environment=environment) == ["unreachable"]

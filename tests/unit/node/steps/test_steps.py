@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 
 from transom.errors import PermanentError, UsageError
+from transom.node.engine.step import NodeSpec
 from transom.node.host.values import Completed, FeatureState, PathKind
-from transom.node.step import NodeSpec
 from transom.node.steps import STEPS
 from transom.node.steps.defender import DefenderExclusions
 from transom.node.steps.directories import Directories
 from transom.node.steps.features import Features
 from transom.node.steps.files import Files
-from transom.node.steps.join import Join, join_configuration, kubeadm_path
+from transom.node.steps.join import Join, kubeadm_path, whole_configuration
 from transom.node.steps.routes import Routes
 from transom.node.steps.services import Services
 
@@ -164,8 +164,31 @@ def test_a_failed_reset_is_an_error(make_host, want):
         Join().apply(host, Join().check(host, want))
 
 
+@pytest.mark.parametrize(
+    "left", [r"C:\etc\kubernetes\bootstrap-kubelet.conf", r"C:\etc\kubernetes\pki\ca.crt"]
+)
+def test_what_an_earlier_join_left_is_reset_before_the_next_and_a_clean_host_is_not(
+    make_host, want, left
+):
+    said = []
+    for dirty in (True, False):
+        host = make_host()
+        make(host, want, until="join")
+        if dirty:
+            host.files.make_directory(left.rpartition("\\")[0])
+            host.files.write(left, b"left over")
+        real = host.programs["kubeadm.exe"]
+        asked: list[str] = []
+        host.programs["kubeadm.exe"] = lambda host, argv, real=real, asked=asked: (
+            asked.append(argv[1]) or real(host, argv)
+        )
+        Join().apply(host, Join().check(host, want))
+        said.append(asked)
+    assert said == [["reset", "join"], ["join"]]
+
+
 def test_the_join_configuration_is_what_kubeadm_reads(recipe, secrets):
-    document = json.loads(json.dumps(join_configuration(recipe.join, secrets)))
+    document = json.loads(json.dumps(whole_configuration(recipe.join, secrets)))
     assert document == {
         "apiVersion": "kubeadm.k8s.io/v1beta4",
         "kind": "JoinConfiguration",
@@ -194,7 +217,7 @@ def test_the_join_configuration_is_what_kubeadm_reads(recipe, secrets):
 
 def test_older_kubeadm_takes_arguments_as_a_map_and_no_patches(recipe, secrets):
     plan = replace(recipe.join, api_version="kubeadm.k8s.io/v1beta3", patches_directory="")
-    document = join_configuration(plan, secrets)
+    document = whole_configuration(plan, secrets)
     assert document["nodeRegistration"]["kubeletExtraArgs"] == {"node-labels": "pool=web", "v": "4"}
     assert "patches" not in document
     assert "timeouts" not in document

@@ -4,15 +4,15 @@ import hashlib
 from dataclasses import replace
 
 import pytest
-from tests.unit.node.conftest import DOWNLOADS, KUBELET, SECRETS, _tar_gz
-from tests.unit.node.test_manual_join import KUBECONFIG
+from tests.support.node import DOWNLOADS, KUBELET, SECRETS, _tar_gz
+from tests.support.node_kubernetes_manual_join import KUBECONFIG
 
 from transom.errors import PermanentError
 from transom.model.recipe import Member, Unpack
 from transom.model.request import Verb
+from transom.node.engine.runner import Runner
 from transom.node.host.values import Completed, PathKind
 from transom.node.layout import Layout
-from transom.node.runner import Runner
 
 ARCHIVE = "https://dl.example/node.tar.gz"
 STAGED = r"C:\k\kubeadm-new.exe"

@@ -3,7 +3,7 @@ rem Bring Python and cloudbase-init by their sums; node.pyz is there already. An
 set "BUILD=C:\transom-build"
 set "CLOUDBASE=%ProgramFiles%\Cloudbase Solutions\Cloudbase-Init"
 set "TRANSOM_HOME=C:\k\transom"
-icacls.exe %TRANSOM_HOME% /inheritance:r /grant:r {administrators}
+icacls.exe %TRANSOM_HOME% {closed}
 if errorlevel 1 exit /b 1
 rem What somebody else put there before it was closed is not used: Windows says whose it is.
 powershell.exe -NoProfile -NonInteractive -EncodedCommand {owners}

@@ -6,7 +6,7 @@ from transom.model import sddl
 from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import Observation
 from transom.node.doctor.places import Places
-from transom.node.step import Seen
+from transom.node.engine.step import Seen
 
 _OTHERS = {
     sddl.EVERYONE: "Everyone",

@@ -6,7 +6,7 @@ from transom.model.sight import RequestState
 from transom.node.doctor.certificate_requests import newest_requests
 from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import Observation
-from transom.node.step import Seen
+from transom.node.engine.step import Seen
 
 
 def _examine(seen: Observation) -> Iterator[Trouble]:

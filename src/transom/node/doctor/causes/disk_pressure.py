@@ -7,7 +7,7 @@ from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.kubelet_settings import mapping, setting
 from transom.node.doctor.observation import Observation, VolumeSeen
 from transom.node.doctor.places import Places, runtime_roots
-from transom.node.step import Seen
+from transom.node.engine.step import Seen
 
 # kubernetes v1.37.1 pkg/kubelet/eviction/defaults_windows.go; they count only where evictionHard is
 # not set at all, or where mergeDefaultEvictionSettings asks for them (cmd/kubelet/app/server.go).

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from transom.model.finding import Severity
 from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import Observation
-from transom.node.step import Seen
+from transom.node.engine.step import Seen
 
 
 def _examine(seen: Observation) -> Iterator[Trouble]:

@@ -7,7 +7,7 @@ from transom.model.sight import ServiceSight
 from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.hns_objects import backend_endpoints
 from transom.node.doctor.observation import Observation
-from transom.node.step import Seen
+from transom.node.engine.step import Seen
 
 _SHOWN = 5
 # A Service this young may not have been written yet.

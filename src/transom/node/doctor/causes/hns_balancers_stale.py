@@ -8,7 +8,7 @@ from transom.model.finding import Severity
 from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.hns_objects import identity
 from transom.node.doctor.observation import Observation
-from transom.node.step import Seen
+from transom.node.engine.step import Seen
 
 _SHOWN = 5
 

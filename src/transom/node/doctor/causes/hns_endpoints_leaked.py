@@ -12,7 +12,7 @@ from transom.node.doctor.hns_objects import (
     used_endpoints,
 )
 from transom.node.doctor.observation import Observation
-from transom.node.step import Seen
+from transom.node.engine.step import Seen
 
 _SHOWN = 5
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.hns_objects import network, network_name, network_was_there
 from transom.node.doctor.observation import RUNNING, Observation
-from transom.node.step import Seen
+from transom.node.engine.step import Seen
 
 
 def _examine(seen: Observation) -> Iterator[Trouble]:

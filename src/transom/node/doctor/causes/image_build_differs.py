@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import Observation
-from transom.node.step import Seen
+from transom.node.engine.step import Seen
 
 _SAID = re.compile(
     r"(?:container operating system|operating system of the container) does not match|0xc0370101"

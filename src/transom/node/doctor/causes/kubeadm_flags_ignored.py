@@ -7,8 +7,8 @@ from transom.model.finding import Severity
 from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.kubelet_command import reads_flags_file
 from transom.node.doctor.observation import Observation
-from transom.node.kubelet_flags import parse_flags_file
-from transom.node.step import Seen
+from transom.node.engine.step import Seen
+from transom.node.kubernetes.kubelet_flags import parse_flags_file
 
 
 def _examine(seen: Observation) -> Iterator[Trouble]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import Observation
 from transom.node.doctor.service_log import endings
-from transom.node.step import Seen
+from transom.node.engine.step import Seen
 
 _FILE = re.compile(r"failed to load [Kk]ubelet config file,? ?(?:path: )?(?P<path>[^,\s]*)")
 _INVALID = re.compile(r"failed to validate kubelet configuration, error: (?P<why>.+?)(?:, path:|$)")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import Observation
 from transom.node.doctor.service_log import endings
-from transom.node.step import Seen
+from transom.node.engine.step import Seen
 
 _SAID = re.compile(
     r"unable to load bootstrap kubeconfig|invalid kubeconfig|invalid configuration: no "

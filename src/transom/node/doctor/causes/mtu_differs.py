@@ -7,7 +7,7 @@ from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.flannel_settings import flannel_settings
 from transom.node.doctor.hns_objects import subnet_environment
 from transom.node.doctor.observation import Observation
-from transom.node.step import Seen
+from transom.node.engine.step import Seen
 
 
 def _examine(seen: Observation) -> Iterator[Trouble]:

@@ -6,7 +6,7 @@ from transom.node.doctor.client_certificate import NODE_PREFIX, client_certifica
 from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.kubelet_command import kubelet_flag
 from transom.node.doctor.observation import Observation
-from transom.node.step import Seen
+from transom.node.engine.step import Seen
 
 # Windows keeps a computer's NetBIOS name, which is cut, beside its DNS name, which the kubelet takes.
 _NETBIOS_CHARACTERS = 15

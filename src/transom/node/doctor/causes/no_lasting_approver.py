@@ -6,7 +6,7 @@ from transom.model.finding import Severity
 from transom.node.doctor.diagnosis import NOTHING, Diagnosis, Remedy, Trouble
 from transom.node.doctor.kubelet_settings import setting
 from transom.node.doctor.observation import Observation
-from transom.node.step import Seen
+from transom.node.engine.step import Seen
 
 _SHOWN = 5
 _ROTATION = "selfnodeclient"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from transom.node.doctor.diagnosis import NOTHING, Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import Observation
-from transom.node.step import Seen
+from transom.node.engine.step import Seen
 
 _WELL = {"Ready": "True"}
 _SILENT = ("Ready", "Unknown")

@@ -6,7 +6,7 @@ from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.flannel_settings import flannel_settings
 from transom.node.doctor.hns_objects import isolation, network
 from transom.node.doctor.observation import Observation
-from transom.node.step import Seen
+from transom.node.engine.step import Seen
 
 _VXLAN = "vxlan"
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from transom.model.finding import Severity
 from transom.node.doctor.diagnosis import NOTHING, Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import Observation
+from transom.node.engine.step import Seen
 from transom.node.host.environment import has_entry
-from transom.node.step import Seen
 
 
 def _examine(seen: Observation) -> Iterator[Trouble]:

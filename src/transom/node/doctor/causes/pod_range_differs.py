@@ -6,7 +6,7 @@ from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.flannel_settings import flannel_settings
 from transom.node.doctor.hns_objects import network, prefixes, subnet_environment, within
 from transom.node.doctor.observation import Observation
-from transom.node.step import Seen
+from transom.node.engine.step import Seen
 
 _BY_NODE_RANGE = ("flannel", "winBridge", "winOverlay", "wincni")
 _EXTERNAL = "external"

@@ -6,7 +6,7 @@ from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.hns_objects import contains, within
 from transom.node.doctor.kubelet_settings import kubeconfig_value
 from transom.node.doctor.observation import Observation
-from transom.node.step import Seen
+from transom.node.engine.step import Seen
 
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY")
 _SERVICES = ("kubelet", "containerd", "kube-proxy", "flanneld")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.observation import COMING, RUNNING, Observation
 from transom.node.doctor.service_log import ending_of
-from transom.node.step import Seen
+from transom.node.engine.step import Seen
 
 _RUNTIMES = ("containerd", "docker")
 

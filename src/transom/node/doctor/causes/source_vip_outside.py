@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.hns_objects import contains, network, network_name, prefixes
 from transom.node.doctor.observation import Observation
-from transom.node.step import Seen
+from transom.node.engine.step import Seen
 
 _OVERLAY = "overlay"
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from transom.node.doctor.diagnosis import Diagnosis, Remedy, Trouble
 from transom.node.doctor.kubelet_settings import setting
 from transom.node.doctor.observation import RUNNING, Observation
-from transom.node.step import Seen
+from transom.node.engine.step import Seen
 
 _PIPES = {"containerd": "containerd-containerd", "docker": "docker_engine"}
 

@@ -34,11 +34,8 @@ class Services(ReadServices, Protocol):
 class Background(Protocol):
     """Work that outlives the session that starts it."""
 
-    def start(self, argv: Sequence[str], payload: Callable[[], bytes]) -> None:
-        """Start this program again, apart from this session, and hand the payload over.
-
-        The payload is asked for while the program starts.
-        """
+    def start(self, argv: Sequence[str], payload: bytes) -> None:
+        """Start this program again, apart from this session, and hand the payload over."""
 
     def is_started(self) -> bool:
         """Whether a program that was started so has not ended."""

@@ -1,1 +1,0 @@
-"""The actions of `transom bundle`, one module each."""

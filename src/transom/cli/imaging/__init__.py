@@ -1,1 +1,0 @@
-"""The actions of `transom image` that make images of machines, one module each."""

@@ -1,0 +1,1 @@
+"""Results as lines on a terminal. Decides nothing."""

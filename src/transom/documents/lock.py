@@ -1,0 +1,56 @@
+"""The lock as documents: the file itself, and what `transom lock -o json` prints about it."""
+
+from transom.model.lock import LockEntry, LockKey
+from transom.model.recipe import API_VERSION
+from transom.model.records import dataclass
+from transom.recipe.lock import Difference
+from transom.report.lock import LockReport
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockDocument:
+    """`transom.lock`, in TOML: which bytes each artifact of a fleet is."""
+
+    api_version: str = API_VERSION
+    kind: str = "Lock"
+    artifact: tuple[LockEntry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """An entry that says something else than before."""
+
+    was: LockEntry
+    now: LockEntry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockReportDocument:
+    """The lock as it is now, how it differs from before, and how the fleet differs from it."""
+
+    api_version: str = API_VERSION
+    kind: str = "LockReport"
+    file: str
+    written: bool
+    entries: tuple[LockEntry, ...]
+    added: tuple[LockEntry, ...]
+    changed: tuple[Change, ...]
+    removed: tuple[LockEntry, ...]
+    missing: tuple[LockKey, ...]
+    differing: tuple[Difference, ...]
+    unused: tuple[LockEntry, ...]
+
+
+def lock_report_document(report: LockReport) -> LockReportDocument:
+    """The document of a report."""
+    return LockReportDocument(
+        file=report.file,
+        written=report.written,
+        entries=report.after.entries,
+        added=tuple(report.added()),
+        changed=tuple(Change(was=was, now=now) for was, now in report.changed()),
+        removed=tuple(report.removed()),
+        missing=report.missing,
+        differing=report.differing,
+        unused=report.unused,
+    )

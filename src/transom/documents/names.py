@@ -1,0 +1,17 @@
+"""What `transom capi names` prints with `-o json`."""
+
+from transom.facts.names import Collision, ComputerName
+from transom.model.recipe import API_VERSION
+from transom.model.records import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameReport:
+    """Machines with their computer names by a rule, and the names that more than one would get."""
+
+    api_version: str = API_VERSION
+    kind: str = "NameReport"
+    rule: str
+    concerns: str
+    names: tuple[ComputerName, ...]
+    collisions: tuple[Collision, ...]

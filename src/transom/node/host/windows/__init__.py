@@ -1,0 +1,1 @@
+"""Windows itself, through ctypes and its own programs: one module per noun."""

@@ -1,5 +1,0 @@
-"""`node.pyz run NAME`: keeps a program of the recipe running, for HostProcess pods and services.
-
-Called by the command line only. `supervisor.py` is the whole story in order; the other modules each do
-one thing that must happen before the program starts.
-"""

@@ -1,0 +1,1 @@
+"""Simulated hosts, faults and twins: for the demo and for tests, never on hosts."""
