@@ -1,8 +1,9 @@
 """Going through a fleet wave by wave, never with more of a pool away than it allows.
 
-The cluster is asked before each wave who is away, so that what others take meanwhile counts too. Between waves
-nodes that are away, and a cluster that does not answer, are waited for; at the beginning, where nothing was begun yet,
-it is said at once. Every host is either in a wave or left with the reason.
+`Roll` decides what comes next from who is away, and neither asks nor waits: a controller makes one each time it is called.
+`Rolling` is how a terminal goes through one: before each wave it asks the cluster who is away, so that what others
+take meanwhile counts too. Between waves it waits for nodes that are away and for a cluster that does not answer; at
+the beginning, where nothing was begun yet, it reports them at once. Every host is either in a wave or left with the reason.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
@@ -27,12 +28,71 @@ _API_S = 60.0
 _POLL_S = 5.0
 
 
+class Roll:
+    """The hosts of a fleet that are still to be disturbed, and which of them come next.
+
+    `begun` where a wave was begun before: room for another is worth waiting for then. With `keep_going` a
+    pool without room is left, and the next one goes on.
+    """
+
+    def __init__(
+        self,
+        fleet: Fleet,
+        hosts: Collection[str],
+        *,
+        begun: bool = False,
+        keep_going: bool = False,
+    ) -> None:
+        self._order = [host.name for host in fleet.hosts]
+        self._pools = pools_of(fleet)
+        self._left = set(hosts)
+        self._keep_going = keep_going
+        self.begun = begun
+
+    @property
+    def first(self) -> str | None:
+        """The host whose turn it is; None where every host was in a wave or left."""
+        pool = self._pool
+        return pool and next(name for name in pool.hosts if name in self._left)
+
+    def decide(self, away: Mapping[str, Away]) -> tuple[str, ...] | Waiting | Failed:
+        """Name the next wave while these nodes are away, or what it waits for."""
+        pool = self._pool
+        assert pool is not None
+        wave = next_wave(pool, self._left, away)
+        if wave:
+            return wave
+        error = no_room(pool, away)
+        if not self.begun:
+            return Failed(error)
+        said = named_away(pool, away)
+        what = f"wait at most {_ROOM_S:.0f} s until fewer nodes are away: {said}"
+        return Waiting(error=error, what=what, poll_s=_POLL_S)
+
+    def begin(self, wave: Collection[str]) -> None:
+        """Count these hosts as disturbed."""
+        self.begun = True
+        self._left.difference_update(wave)
+
+    def give_up(self) -> tuple[str, ...]:
+        """Leave the pool whose turn it is, or everything; name the hosts."""
+        pool = self._pool
+        chosen = self._left.intersection(pool.hosts) if pool and self._keep_going else self._left
+        leaving = tuple(name for name in self._order if name in chosen)
+        self._left.difference_update(leaving)
+        return leaving
+
+    @property
+    def _pool(self) -> Pool | None:
+        return next((pool for pool in self._pools if not self._left.isdisjoint(pool.hosts)), None)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rolling:
-    """How waves are gone through; without an `api` nobody knows who is away.
+    """How waves are gone through at a terminal; without an `api` nobody knows who is away.
 
-    `do` works on a wave and says whether it went well, `leave` is told of hosts that are not begun and
-    why, `wait` of a host that waits and for what. The first wave that fails is the last, and so is a
+    `do` works on a wave and says whether it went well, `leave` gets hosts that are not begun and
+    why, `wait` a host that waits and for what. The first wave that fails is the last, and so is a
     pool without room, unless it is to `keep_going`.
     """
 
@@ -46,48 +106,31 @@ class Rolling:
 
     async def through(self, hosts: Collection[str]) -> None:
         """Have every host in one wave, or left with the reason."""
-        left, begun = set(hosts), False
-        for pool in pools_of(self.fleet):
-            while not left.isdisjoint(pool.hosts):
-                wave = await self._room(pool, left, patient=begun)
-                if isinstance(wave, TransomError):
-                    leaving = left.intersection(pool.hosts) if self.keep_going else set(left)
-                    self.leave(self._ordered(leaving), wave)
-                    left.difference_update(leaving)
-                    continue
-                begun = True
-                left.difference_update(wave)
-                if not await self.do(wave) and not self.keep_going:
-                    self.leave(self._ordered(left), _failed())
-                    return
+        roll = Roll(self.fleet, hosts, keep_going=self.keep_going)
+        while (first := roll.first) is not None:
+            try:
+                wave = await self._room(roll, first)
+            except TransomError as error:
+                self.leave(roll.give_up(), error)
+                continue
+            roll.begin(wave)
+            if not await self.do(wave) and not self.keep_going:
+                self.leave(roll.give_up(), _failed())
 
-    async def _room(
-        self, pool: Pool, left: Collection[str], *, patient: bool
-    ) -> tuple[str, ...] | TransomError:
-        """The next wave as soon as there is room for one, or why there is none."""
+    async def _room(self, roll: Roll, first: str) -> tuple[str, ...]:
+        """Wait for the next wave as long as room for one is worth waiting for."""
         wave: tuple[str, ...] = ()
-        first = next(name for name in pool.hosts if name in left)
 
         async def look() -> Turn:
             nonlocal wave
-            away = await self._away()
-            wave = next_wave(pool, left, away)
-            if wave:
-                return None
-            error = no_room(pool, away)
-            if not patient:
-                return Failed(error)
-            said = named_away(pool, away)
-            what = f"wait at most {_ROOM_S:.0f} s until fewer nodes are away: {said}"
-            return Waiting(error=error, what=what, poll_s=_POLL_S)
+            found = roll.decide(await self._away())
+            if not isinstance(found, tuple):
+                return found
+            wave = found
+            return None
 
-        limit_s = _ROOM_S if patient else _API_S
-        try:
-            await until(
-                look, self.clock, deadline_s=limit_s, tell=lambda text: self.wait(first, text)
-            )
-        except TransomError as error:
-            return error
+        limit_s = _ROOM_S if roll.begun else _API_S
+        await until(look, self.clock, deadline_s=limit_s, tell=lambda text: self.wait(first, text))
         return wave
 
     async def _away(self) -> Mapping[str, Away]:
@@ -96,11 +139,6 @@ class Rolling:
             return {}
         return away_of(self.fleet, await api.nodes())
 
-    def _ordered(self, hosts: Collection[str]) -> list[str]:
-        return [host.name for host in self.fleet.hosts if host.name in hosts]
-
 
 def _failed() -> TemporaryError:
-    return TemporaryError(
-        "a wave before this one failed", hint="mend it and run the same command again"
-    )
+    return TemporaryError("a wave before this one failed", hint="fix it, then re-run the command")

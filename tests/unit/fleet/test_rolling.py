@@ -12,7 +12,8 @@ from tests.support.fleet_waves import fleet_of
 
 from transom.errors import TemporaryError
 from transom.fleet.planning.waves import away_of, pools_of
-from transom.fleet.rolling import Rolling
+from transom.fleet.rolling import Roll, Rolling
+from transom.fleet.turning import Failed, Waiting
 from transom.fleet.work.cordon import Holder, cordon, uncordon
 from transom.kube.api import Node
 from transom.model.fleet import Fleet
@@ -228,3 +229,21 @@ def test_an_api_server_that_is_away_between_waves_is_waited_for_and_every_host_h
         {} if is_done else dict.fromkeys(("h1", "h2"), "cannot reach the API server")
     )
     assert story.time_s <= 300
+
+
+def test_a_roll_that_is_made_again_goes_on_from_what_was_read_alone():
+    """A controller keeps nothing between two calls: it makes a roll of the hosts that are left."""
+    fleet = fleet_of(["a"] * 3, 1)
+    nodes = {host.name: Node(name=host.name, ready=True) for host in fleet.hosts}
+    first = Roll(fleet, {"h0", "h1", "h2"})
+    assert first.decide(away_of(fleet, nodes.values())) == ("h0",)
+    nodes["h0"] = replace(nodes["h0"], ready=False, problem="rebooting")
+    away = away_of(fleet, nodes.values())
+    assert isinstance(Roll(fleet, {"h1", "h2"}).decide(away), Failed)
+    held = Roll(fleet, {"h1", "h2"}, begun=True)
+    waiting = held.decide(away)
+    assert isinstance(waiting, Waiting)
+    assert "h0 (NotReady: rebooting)" in waiting.what
+    assert held.first == "h1"
+    nodes["h0"] = replace(nodes["h0"], ready=True)
+    assert held.decide(away_of(fleet, nodes.values())) == ("h1",)

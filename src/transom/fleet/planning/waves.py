@@ -92,7 +92,7 @@ def no_room(pool: Pool, away: Mapping[str, Away]) -> TemporaryError:
         f"(upgrade.maxUnavailable), and {count} {'is' if count == 1 else 'are'}: "
         f"{named_away(pool, away)}",
         subject=pool.name,
-        hint="mend, join or uncordon what is away, or raise maxUnavailable, and run the same command again",
+        hint="fix, join or uncordon what is away, or raise maxUnavailable; then re-run the command",
     )
 
 

@@ -16,7 +16,7 @@ from transom.model.problem import Refusal
 _COMMAND_S = 4 * 3600.0
 _SAID = 500
 _WAITS_FOR_UPGRADE = "upgrade-needed"
-_STAYS = "the node stays cordoned; mend it and run the same command again"
+_STAYS = "the node stays cordoned; fix it, then re-run the command"
 
 
 @dataclass(kw_only=True)
