@@ -75,6 +75,42 @@ def _suggest_range(text: str) -> str:
     return near if near != text else ""
 
 
+def _suggest_version(text: str) -> str:
+    found = re.fullmatch(rf"v?([0-9]{{1,9}}(?:\.[0-9]{{1,9}}){{1,2}})({_VERSION_TAIL})", text)
+    if found is None:
+        return ""
+    number = found[1] if found[1].count(".") > 1 else f"{found[1]}.0"
+    return f"{number}{found[2]}"
+
+
+def suggest_release(text: str) -> str:
+    """The release that a year in a text means: `ltsc2022` of `Windows Server 2022`."""
+    year = re.search(r"(?<![0-9])20(?:1[3-9]|[2-9][0-9])(?![0-9])", text)
+    half = re.search(r"(?<![0-9A-Za-z])[0-9]{2}[Hh][12](?![0-9A-Za-z])", text)
+    if year is None:
+        return half[0].upper() if half else ""
+    return f"ltsc{year[0]}"
+
+
+def _suggest_host(text: str) -> str:
+    host, _, port = text.rpartition(":")
+    return host.strip("[]") if host and _is_port(port) and _is_host(host.strip("[]")) else ""
+
+
+def _suggest_name(text: str) -> str:
+    near = re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-.")
+    return near if near and near != text and re.fullmatch(rf"{_LABEL}(\.{_LABEL})*", near) else ""
+
+
+def _suggest_flag(text: str) -> str:
+    near = text.lstrip("-").lower().replace("_", "-").partition("=")[0]
+    return near if re.fullmatch(r"[a-z][a-z0-9-]*", near) else ""
+
+
+def _suggest_hash(text: str) -> str:
+    return f"sha256:{text}" if re.fullmatch(r"[0-9A-Fa-f]{64}", text) else ""
+
+
 def _is_name(text: str) -> bool:
     # Four numbers are a mistyped address, never a name.
     return _DNS_NAME.fullmatch(text) is not None and not re.fullmatch(r"[0-9.]+", text)
@@ -121,24 +157,51 @@ def _is_no_proxy(text: str) -> bool:
     return re.fullmatch(r"[^\s,;]+", text) is not None and "://" not in text
 
 
-NAME = Syntax("name", "a name of lower-case letters, digits and `-`, at most 63 characters", _LABEL)
+NAME = Syntax("name", "a name of lower-case letters, digits and `-`, at most 63 characters", _LABEL,
+              suggest=lambda text: _suggest_name(text).replace(".", "-"))  # fmt: skip
 # Windows' and Kubernetes' own limits are refused by the recipe, with the reason of each.
 HOST_NAME = Syntax("host-name", "a computer's name: no blanks, no slashes", r"[^\s/\\:@]{1,253}")
+_VERSION_TAIL = r"(-[0-9A-Za-z.-]{1,64})?(\+[0-9A-Za-z.-]{1,64})?"
 VERSION = Syntax(
     "version",
+    "a version of three parts such as 1.37.1",
+    rf"[0-9]{{1,9}}(\.[0-9]{{1,9}}){{2}}{_VERSION_TAIL}",
+    suggest=_suggest_version,
+)
+# As v1alpha1 took it: two parts too, and a leading v.
+LOOSE_VERSION = Syntax(
+    "loose-version",
     "a version such as 1.37.1",
     r"v?[0-9]{1,9}(\.[0-9]{1,9}){1,2}(-[0-9A-Za-z.-]{1,64})?(\+[0-9A-Za-z.-]{1,64})?",
 )
 VERSION_OR_CLUSTER = Syntax(
-    "version-or-cluster", "a version such as 1.37.1, or `cluster`", rf"cluster|{VERSION.pattern}"
+    "version-or-cluster",
+    "a version such as 1.37.1, or `cluster`",
+    rf"cluster|{LOOSE_VERSION.pattern}",
 )
-RELEASE = Syntax("release", "a Windows Server release such as 2022", r"[0-9A-Za-z][0-9A-Za-z.]*")
+RELEASE = Syntax(
+    "release",
+    "a Windows Server release such as `ltsc2022`",
+    r"ltsc[0-9]{4}|[0-9]{2}(0[1-9]|1[0-2])|[0-9]{2}H[12]",
+    suggest=suggest_release,
+)
+# As v1alpha1 took it: `2022` for `ltsc2022`.
+LOOSE_RELEASE = Syntax(
+    "loose-release", "a Windows Server release such as 2022", r"[0-9A-Za-z][0-9A-Za-z.]*"
+)
 ADDRESS = Syntax("address", "an IP address", accepts=_is_address)
 CIDR = Syntax(
     "cidr", "an address range such as 10.244.0.0/16", accepts=_is_range, suggest=_suggest_range
 )
-HOST = Syntax("host", "an IP address or a DNS name", accepts=_is_host)
+HOST = Syntax("host", "an IP address or a DNS name", accepts=_is_host, suggest=_suggest_host)
 DNS_NAME = Syntax("dns-name", "a DNS name such as corp.example", accepts=_is_name)
+POINTER = Syntax(
+    "pointer", "a JSON pointer to a key such as /labels/example.com~1tier", r"(/([^/~]|~[01])+)+"
+)
+CREDENTIAL_NAME = Syntax(
+    "credential-name", "a credential's name: lower-case letters, digits, `-` and `.`",
+    rf"{_LABEL}(\.{_LABEL})*",
+)  # fmt: skip
 ENDPOINT = Syntax(
     "endpoint", "an address and a port such as 10.0.0.10:6443", accepts=_is_host_and_port
 )
@@ -163,17 +226,24 @@ LABEL_VALUE = Syntax(
 )
 GATE = Syntax("gate", "a feature gate's name such as WinDSR", r"[A-Z][A-Za-z0-9]*")
 FLAG_NAME = Syntax(
-    "flag-name", "a kubelet flag's name without its dashes", r"[a-z][a-z0-9]*(-[a-z0-9]+)*"
+    "flag-name",
+    "a kubelet flag's name without its dashes",
+    r"[a-z][a-z0-9]*(-[a-z0-9]+)*",
+    suggest=_suggest_flag,
 )
 VARIABLE = Syntax(
     "variable", "the name of an environment variable", r"[A-Za-z_][A-Za-z0-9_]*"
 )  # fmt: skip
-OBJECT_NAME = Syntax("object-name", "a Kubernetes object's name", rf"{_LABEL}(\.{_LABEL})*")
+OBJECT_NAME = Syntax(
+    "object-name", "a name of lower-case letters, digits, `-` and `.`", rf"{_LABEL}(\.{_LABEL})*",
+    suggest=_suggest_name,
+)  # fmt: skip
 SECRET_KEY = Syntax("secret-key", "a key of a Secret's data", r"[-._A-Za-z0-9]{1,253}")
 ARTIFACT = Syntax("artifact", "an artifact's name such as containerd", r"[a-z0-9]+([-.][a-z0-9]+)*")
 SHA256 = Syntax("sha256", "a SHA-256 of 64 hexadecimal digits", r"[0-9A-Fa-f]{64}")
 CA_HASH = Syntax(
-    "ca-hash", "`sha256:` and 64 hexadecimal digits, as kubeadm prints it", r"sha256:[0-9A-Fa-f]{64}"
+    "ca-hash", "`sha256:` and 64 hexadecimal digits, as kubeadm prints it", r"sha256:[0-9A-Fa-f]{64}",
+    suggest=_suggest_hash,
 )  # fmt: skip
 THUMBPRINT = Syntax("thumbprint", "a certificate's thumbprint of 40 hexadecimal digits", r"[0-9A-Fa-f]{40}")  # fmt: skip
 HOST_KEY = Syntax(
@@ -207,4 +277,10 @@ FORMATS = {
         DURATION,
         REGISTRY,
     )
+}
+
+# By what the schema says of a text that is not spelt so, those that know what was meant.
+BY_WORDS = {
+    f"not {syntax.wanted}": syntax
+    for syntax in (VERSION, RELEASE, NAME, OBJECT_NAME, FLAG_NAME, CA_HASH, *FORMATS.values())
 }

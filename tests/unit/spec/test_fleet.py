@@ -1,293 +1,282 @@
-"""Fleets are read as meant: three levels merged, text as written, every document of the stream."""
+"""Fleets of v1alpha2 are read as meant: over documents and files, three levels merged, keys unset."""
 
 from pathlib import Path
 
 import pytest
 
-from transom.errors import InvalidDocument
 from transom.model import fleet as model
 from transom.model.taint import Taint, TaintEffect
-from transom.spec.fleet import read_fleets
+from transom.spec.fleet import Source, read, read_fleets
 
 ROOT = Path(__file__).resolve().parents[3]
 HEAD = """\
-apiVersion: transom.dev/v1alpha1
+apiVersion: transom.dev/v1alpha2
 kind: Fleet
 metadata: {name: shop}
 spec:
-  kubernetes: {version: 1.37.1}
-  network: {podCIDRs: [10.244.0.0/16], serviceCIDRs: [10.96.0.0/12], flannel: {}}
+  network: {type: Flannel, podCIDRs: [10.244.0.0/16], serviceCIDRs: [10.96.0.0/12]}
 """
+HOST = """\
+apiVersion: transom.dev/v1alpha2
+kind: WindowsHost
+metadata: {name: win-01}
+spec:
+  fleetName: shop
+"""
+CLIENT = """\
+apiVersion: client.transom.dev/v1alpha1
+kind: Client
+fleets:
+- fleetName: shop
+"""
+RELEASE = "  defaults: {windows: {release: ltsc2022}}\n"
 
 
-def read(text):
-    (fleet,) = read_fleets(text, name="fleet.yaml")
+def one(*texts, **more):
+    reading = read(
+        [Source(f"{index}.yaml", text) for index, text in enumerate(texts)],
+        **{key: [Source(key, text)] for key, text in more.items()},
+    )
+    (fleet,) = reading.fleets
     return fleet
 
 
 def host(text):
-    (only,) = read(HEAD + text).hosts
+    (only,) = one(HEAD + text).hosts
     return only
 
 
-def test_the_fleet_of_the_design_gives_its_hosts():
-    fleet = read((ROOT / "tests/data/fleets/shop.yaml").read_bytes())
-    first = model.Host(
-        name="win-01",
-        address="10.0.0.21",
-        pool="web",
-        windows=model.WindowsSpec("2022"),
-        connection=model.Connection(
-            model.Transport.SSH,
-            user="Administrator",
-            port=22,
-            jump="bastion",
-            host_key="ssh-ed25519 AAAA...",
-            credential=model.FromFile("~/.ssh/id_ed25519"),
-        ),
-        kubelet=model.KubeletSpec(extra_args={"v": "2"}, config={"maxPods": 110}),
-        taints=(Taint("os", TaintEffect.NO_SCHEDULE, "windows"),),
-        labels={"pool": "web", "tier": "web"},
-        directories=model.Directories(containerd_root="D:\\containerd"),
-        upgrade=model.Upgrade(1, model.Drain(timeout_s=600, delete_empty_dir_data=True)),
-    )
-    assert fleet.hosts[0] == first
-    assert fleet.hosts[1].windows == model.WindowsSpec("2025")
-    assert fleet.hosts[1].connection.host_key is None
-    assert [each.name for each in fleet.hosts] == ["win-01", "win-02"]
+def test_the_smallest_useful_file_has_three_machines_in_under_15_lines():
+    text = (ROOT / "examples/small.yaml").read_text(encoding="utf-8")
+    fleet = one(text)
+    assert len(text.splitlines()) < 15
+    assert [each.name for each in fleet.hosts] == ["win-01", "win-02", "win-03"]
+    assert {each.connection for each in fleet.hosts} == {None}  # the SSH agent and ~/.ssh
 
 
-def test_the_fleet_of_the_design_gives_everything_around_the_hosts():
-    fleet = read((ROOT / "tests/data/fleets/shop.yaml").read_bytes())
-    assert fleet == model.Fleet(
-        name="shop",
-        cluster=model.Cluster(kubeconfig="~/.kube/config", context="prod"),
-        kubernetes=model.KubernetesSpec("1.37.1"),
-        runtime=model.Runtime(containerd=model.ContainerdSpec("2.3.7")),
-        privileged=model.Privileged.HOSTPROCESS,
-        network=model.Network(
-            pod_cidrs=("10.244.0.0/16",),
-            service_cidrs=("10.96.0.0/12",),
-            cluster_dns=("10.96.0.10",),
-            mtu=1450,
-            plugin=model.FlannelSpec("v0.28.9", model.NetworkMode.OVERLAY, 4096, 4789),
-        ),
-        source=model.Source(
-            mirrors={"https://dl.k8s.io": "https://mirror.corp/k8s"},
-            bundle="./shop.bundle",
-            overrides={"containerd": model.FromURL("https://files.corp/c.tar.gz", "a" * 64)},
-            verify=(
-                model.Verification(
-                    "containerd", model.Authenticode(subject="CN=Corp", issuer="CN=Corp CA")
-                ),
-            ),
-        ),
-        proxy=model.Proxy("http://proxy:3128", "http://proxy:3128", (".corp",)),
-        hosts=fleet.hosts,
-    )
-
-
-def test_the_example_is_a_fleet():
-    fleet = read((ROOT / "examples/fleet.yaml").read_bytes())
-    assert [(host.name, host.pool, host.windows.release) for host in fleet.hosts] == [
-        ("win-01", "web", "2022"),
-        ("win-02", "web", "2022"),
-        ("win-build-01", "build", "2025"),
+def test_the_example_holds_all_three_kinds_in_one_file():
+    fleet = one((ROOT / "examples/fleet.yaml").read_text(encoding="utf-8"))
+    assert [(each.name, each.pool, each.windows.release) for each in fleet.hosts] == [
+        ("win-01", "web", "ltsc2022"),
+        ("win-02", "web", "ltsc2022"),
+        ("win-build-01", "build", "ltsc2025"),
     ]
+    assert fleet.cluster.context == "prod"
+    assert {each.connection.credential for each in fleet.hosts} == {
+        model.FromFile("~/.ssh/id_ed25519")
+    }
 
 
-def test_the_short_fleet_of_the_page_is_a_fleet():
-    page = (ROOT / "docs/fleet.md").read_text(encoding="utf-8")
-    fleet = read(page.partition("```yaml\n")[2].partition("```")[0])
-    assert fleet.hosts[0].connection.credential == model.FromAgent()
+def test_a_windows_host_is_the_same_as_an_entry_of_the_fleet():
+    entry = "{name: win-01, address: 10.0.0.21, nodeIP: 10.1.0.21, host: {labels: {rack: r07}}}"
+    spec = "  address: 10.0.0.21\n  nodeIP: 10.1.0.21\n  host: {labels: {rack: r07}}\n"
+    sugar = one(HEAD + RELEASE + f"  hosts: [{entry}]\n")
+    assert one(HEAD + RELEASE, HOST + spec) == sugar == one(HOST + spec + "---\n" + HEAD + RELEASE)
 
 
-def test_what_is_left_out_is_left_to_the_facts():
-    fleet = read(HEAD)
-    assert fleet.cluster == model.Cluster()
-    assert fleet.network.plugin == model.FlannelSpec(version=None, mode=None, vni=None, port=None)
-    assert (fleet.runtime, fleet.privileged, fleet.hosts) == (None, None, ())
+def test_a_version_left_out_is_the_clusters():
+    assert one(HEAD).kubernetes.version == "cluster"
 
 
-@pytest.mark.parametrize(
-    ("written", "read_as"),
-    [("1.30", "1.30"), ("1.3", "1.3"), ('"1.30"', "1.30"), ("v1.37.1", "v1.37.1"),
-     ("cluster", "cluster"), ("1.38.0-alpha.1", "1.38.0-alpha.1")],
-)  # fmt: skip
-def test_a_version_is_the_text_written(written, read_as):
-    text = HEAD.replace("version: 1.37.1", f"version: {written}")
-    assert read(text).kubernetes.version == read_as
+def test_names_are_apart():
+    entry = "{name: win-01, computerName: WIN-01, nodeName: win-01.corp.example, nodeIP: 10.1.0.21}"
+    found = host(f"{RELEASE}  hosts: [{entry}]\n")
+    assert (found.name, found.computer_name, found.node_name) == (
+        "win-01",
+        "WIN-01",
+        "win-01.corp.example",
+    )
+    assert all(map(found.is_called, ("win-01", "WIN-01", "win-01.corp.example")))
+    assert host(f"{RELEASE}  hosts: [{{name: a, computerName: SRV7}}]\n").node_name == "srv7"
 
 
-@pytest.mark.parametrize("written", ["2022", '"2022"', "1809", "20H2", "2012e1"])
-def test_a_release_needs_no_quotes(written):
-    only = host(f"  hosts: [{{name: a, windows: {{release: {written}}}}}]\n")
-    assert only.windows.release == written.strip('"')
-
-
-def test_labels_flags_and_taints_keep_words_that_yaml_reads_otherwise():
-    only = host("""\
+def test_a_key_that_is_inherited_can_be_unset():
+    found = host("""\
+  defaults:
+    windows: {release: ltsc2022}
+    labels: {example.com/tier: web, keep: "1"}
+    taints: [{key: os, value: windows, effect: NoSchedule}]
+    kubelet: {config: {maxPods: 110}}
+  pools:
+  - name: web
+    host: {unset: [/labels/example.com~1tier, /kubelet/config/maxPods], labels: {own: "1"}}
   hosts:
-  - name: a
-    windows: {release: 2022}
-    labels: {zone: 1.10, spot: yes, hot: on}
-    kubelet: {extraArgs: {v: 2, feature: false}, config: {maxPods: 110, failSwapOn: false}}
-    taints: [{key: n, value: 010, effect: NoExecute}]
+  - {name: a, poolName: web, host: {unset: [/taints, /labels/own]}}
 """)
-    assert only.labels == {"zone": "1.10", "spot": "yes", "hot": "on"}
-    assert only.kubelet.extra_args == {"v": "2", "feature": "false"}
-    assert only.kubelet.config == {"maxPods": 110, "failSwapOn": False}
-    assert only.taints == (Taint("n", TaintEffect.NO_EXECUTE, "010"),)
+    assert found.labels == {"keep": "1"}
+    assert (found.taints, found.kubelet) == ((), model.KubeletSpec())
 
 
 def test_maps_merge_at_every_depth_and_lists_replace():
-    only = host("""\
+    found = host("""\
   defaults:
-    windows: {release: 2022}
+    windows: {release: ltsc2022}
     labels: {a: defaults, b: defaults, c: defaults}
     taints: [{key: a, effect: NoExecute}, {key: b, effect: NoExecute}]
-    kubelet: {config: {evictionHard: {memory: 1, disk: 1}, list: [1, 2]}}
+    kubelet: {extraArgs: [{name: v, value: "2"}], config: {evictionHard: {memory: "1", disk: "1"}}}
   pools:
-  - {name: web, labels: {b: pool, c: pool}, kubelet: {config: {evictionHard: {disk: 2}}}}
+  - {name: web, host: {labels: {b: pool, c: pool}, kubelet: {config: {evictionHard: {disk: "2"}}}}}
   hosts:
   - name: a
-    pool: web
-    labels: {c: host}
-    taints: [{key: c, effect: NoSchedule}]
-    kubelet: {config: {list: [3]}}
+    poolName: web
+    host: {labels: {c: host}, taints: [{key: c, effect: NoSchedule}], kubelet: {extraArgs: []}}
 """)
-    assert only.labels == {"a": "defaults", "b": "pool", "c": "host"}
-    assert only.taints == (Taint("c", TaintEffect.NO_SCHEDULE),)
-    assert only.kubelet.config == {"evictionHard": {"memory": 1, "disk": 2}, "list": [3]}
+    assert found.labels == {"a": "defaults", "b": "pool", "c": "host"}
+    assert found.taints == (Taint("c", TaintEffect.NO_SCHEDULE),)
+    assert found.kubelet == model.KubeletSpec(
+        config={"evictionHard": {"memory": "1", "disk": "2"}}
+    )
 
 
-def test_the_nearer_choice_of_exactly_one_replaces_the_farther():
+def test_another_type_replaces_the_inherited_one_whole():
     text = """\
   defaults:
-    windows: {release: 2022}
-    connection: {ssh: {user: A, credential: {file: key}}}
+    windows: {release: ltsc2022}
+    connection: {ssh: {user: A, port: 2222}, credentialName: key}
+    runtime: {containerd: {version: 2.3.7}}
   hosts:
-  - {name: a, connection: {ssh: {credential: {env: KEY}}}}
-  - {name: b, connection: {winrm: {credential: {prompt: true}}}}
+  - {name: a, host: {connection: {ssh: {user: B}}}}
+  - {name: b, host: {connection: {type: WinRM}, runtime: {type: Docker}}}
 """
-    first, second = read(HEAD + text).hosts
+    first, second = one(HEAD + text).hosts
     assert first.connection == model.Connection(
-        model.Transport.SSH, user="A", credential=model.FromEnvironment("KEY")
+        model.Transport.SSH, user="B", port=2222, credential_name="key"
     )
-    assert second.connection == model.Connection(
-        model.Transport.WINRM, credential=model.FromPrompt()
-    )
+    assert second.connection == model.Connection(model.Transport.WINRM)
+    assert (first.runtime, second.runtime) == (None, model.Runtime(docker=model.DockerSpec()))
 
 
-def test_a_pool_changes_nothing_for_hosts_outside_it():
+def test_a_pool_has_its_own_kubernetes_runtime_and_proxy():
     text = """\
-  defaults: {windows: {release: 2022}}
-  pools: [{name: unused, labels: {a: b}}]
-  hosts: [{name: a}]
+  kubernetes: {version: 1.37.1}
+  proxy: {httpProxy: "http://p:1"}
+  defaults: {windows: {release: ltsc2022}}
+  pools:
+  - name: canary
+    kubernetes: {version: 1.37.2}
+    proxy: {httpProxy: "http://q:1"}
+    host: {runtime: {containerd: {version: 2.3.8}}}
+  hosts: [{name: a}, {name: b, poolName: canary}]
 """
-    assert host(text).labels == {}
+    fleet = one(HEAD + text)
+    first, second = fleet.hosts
+    assert fleet.kubernetes_of(first).version == "1.37.1"
+    assert fleet.kubernetes_of(second).version == "1.37.2"
+    assert (first.proxy, first.runtime) == (None, None)
+    assert second.proxy == model.Proxy("http://q:1")
+    assert second.runtime.containerd.version == "2.3.8"
 
 
-def test_a_host_without_an_address_is_reached_by_its_name():
-    assert host("  hosts: [{name: win-01, windows: {release: 2022}}]\n").address == "win-01"
+def test_a_rollout_of_the_fleet_holds_where_the_pool_says_nothing_else():
+    text = """\
+  rollout: {maxUnavailable: 25%, pauseSeconds: 300, drain: {timeoutSeconds: 60, emptyDirPolicy: Delete}}
+  defaults: {windows: {release: ltsc2022}}
+  pools: [{name: web, rollout: {maxUnavailable: 2, drain: {unmanagedPodPolicy: Delete}}}]
+  hosts: [{name: a}, {name: b, poolName: web}]
+"""
+    first, second = (each.upgrade for each in one(HEAD + text).hosts)
+    assert first == model.Upgrade("25%", model.Drain(60, delete_empty_dir_data=True), 300)
+    assert second == model.Upgrade(2, model.Drain(60, delete_empty_dir_data=True, force=True), 300)
 
 
 @pytest.mark.parametrize(
     ("written", "credential"),
     [
-        ("agent: true", model.FromAgent()),
-        ("file: ~/.ssh/id", model.FromFile("~/.ssh/id")),
+        ("type: SSHAgent", model.FromAgent()),
+        ("type: SSHPrivateKey, file: ~/.ssh/id", model.FromFile("~/.ssh/id")),
+        ("type: Password", model.FromPrompt()),
         ("env: KEY", model.FromEnvironment("KEY")),
-        ("command: [pass, show, win]", model.FromCommand(("pass", "show", "win"))),
-        ("prompt: true", model.FromPrompt()),
+        ("command: [pass, show, 'win/{host}']", model.FromCommand(("pass", "show", "win/a"))),
         ("secretRef: {name: win, key: pw}", model.FromSecret("default", "win", "pw")),
-        ("secretRef: {namespace: n, name: win, key: pw}", model.FromSecret("n", "win", "pw")),
     ],
 )
-def test_each_place_of_a_credential_is_read(written, credential):
-    connection = f"connection: {{ssh: {{credential: {{{written}}}}}}}"
-    only = host(f"  hosts: [{{name: a, windows: {{release: 2022}}, {connection}}}]\n")
-    assert only.connection.credential == credential
+def test_each_place_of_a_credential_is_read_from_the_client(written, credential):
+    fleet = (
+        HEAD
+        + "  defaults: {windows: {release: ltsc2022}, connection: {credentialName: me}}\n"
+        + "  hosts: [{name: a}]\n"
+    )
+    client = CLIENT + f"  credentials: [{{name: me, {written}}}]\n"
+    assert one(fleet, client).hosts[0].connection.credential == credential
+
+
+def test_the_client_that_is_named_comes_before_the_one_in_the_files_and_the_users_own():
+    def client(context):
+        return CLIENT + f"  context: {context}\n"
+
+    assert one(HEAD, client("b"), clients=client("a"), later=client("c")).cluster.context == "a"
+    assert one(HEAD, client("b"), later=client("c")).cluster.context == "b"
+    assert one(HEAD, later=client("c")).cluster.context == "c"
+
+
+def test_the_host_that_transom_runs_on_is_named_by_the_client():
+    fleet = HEAD + RELEASE + "  hosts: [{name: a}, {name: b}]\n"
+    found = one(fleet, CLIENT + "  localHost: b\n").hosts
+    assert [each.connection for each in found] == [None, model.Connection(model.Transport.LOCAL)]
+
+
+def test_keys_for_anchors_and_the_whole_metadata_are_taken():
+    text = HEAD.replace(
+        "metadata: {name: shop}",
+        "x-release: &release {release: ltsc2025}\n"
+        "metadata: {name: shop, namespace: n, labels: {env: prod}, annotations: {a/b: 'c d'},"
+        " creationTimestamp: null, uid: u, generation: 3, managedFields: [{manager: m}]}\n"
+        "status: {anything: 1}",
+    )
+    fleet = one(text + "  defaults: {windows: *release}\n  hosts: [{name: a}]\n")
+    assert fleet.hosts[0].windows.release == "ltsc2025"
 
 
 @pytest.mark.parametrize(
     ("written", "plugin"),
     [
-        ("calico: {mode: l2bridge}", model.CalicoSpec(mode=model.NetworkMode.L2BRIDGE)),
-        ("azureCNI: {version: v1.4}", model.AzureCNISpec("v1.4")),
-        ("ovnKubernetes: {}", model.OVNKubernetesSpec()),
-        ("wincni: {}", model.WinCNISpec()),
-        ("winBridge: {}", model.WinBridgeSpec()),
-        ("winOverlay: {}", model.WinOverlaySpec()),
-        ("weave: {}", model.WeaveSpec()),
-        ("external: {networkName: Corp}", model.ExternalSpec("Corp")),
+        ("type: Calico, calico: {mode: L2Bridge}", model.CalicoSpec(mode=model.NetworkMode.L2BRIDGE)),
+        ("type: AzureCNI, azureCNI: {version: 1.4.0}", model.AzureCNISpec("1.4.0")),
+        ("type: OVNKubernetes", model.OVNKubernetesSpec()),
+        ("type: WinCNI, winCNI: {environment: Azure}", model.WinCNISpec(environment="azure")),
+        ("type: WinBridge", model.WinBridgeSpec()),
+        ("type: WinOverlay", model.WinOverlaySpec()),
+        ("type: External, external: {networkName: Corp}", model.ExternalSpec("Corp")),
     ],
 )
 def test_each_plugin_is_read(written, plugin):
-    assert read(HEAD.replace("flannel: {}", written)).network.plugin == plugin
+    assert one(HEAD.replace("type: Flannel", written)).network.plugin == plugin
 
 
-@pytest.mark.parametrize(
-    ("written", "override"),
-    [
-        (f"url: 'https://a.b/c', sha256: {'AB' * 32}", model.FromURL("https://a.b/c", "ab" * 32)),
-        ("file: ./x.zip", model.FromLocalFile("./x.zip")),
-        (f"file: x, sha256: {'0' * 64}", model.FromLocalFile("x", "0" * 64)),
-        ("member: kubernetes/node/bin/kubelet.exe",
-         model.FromNodeTarball("kubernetes/node/bin/kubelet.exe")),
-    ],
-)  # fmt: skip
-def test_each_override_is_read(written, override):
-    fleet = read(HEAD + f"  source: {{overrides: {{kubelet: {{{written}}}}}}}\n")
-    assert fleet.source.overrides == {"kubelet": override}
-
-
-def test_a_cluster_can_be_joined_without_a_kubeconfig():
-    fleet = read(
-        HEAD
+def test_every_other_key_of_the_fleet_is_read():
+    hash_ = "sha256:" + "ab" * 32
+    fleet = one(
+        HEAD.replace("network: {", "network: {clusterDomain: corp.local, ")
         + f"""\
-  cluster:
-    endpoint: 10.0.0.1:6443
-    caCertHashes: ["sha256:{"aB" * 32}"]
-    tokenFrom: {{env: TOKEN}}
-    version: 1.36
-    featureGates: {{WindowsHostProcessContainers: true}}
-"""
+  paused: true
+  cluster: {{caCertHashes: ["{hash_}"], joinEndpoint: 10.0.0.1:6443, version: 1.36.0}}
+  endOfLifePolicy: Allow
+  privilegedMode: Services
+  source:
+    mirrors: [{{from: "https://dl.k8s.io", to: "https://m.corp"}}]
+    overrides: [{{artifact: kubelet, member: kubernetes/node/bin/kubelet.exe}}]
+""",
+        CLIENT + "  overrides: [{artifact: containerd, file: ./c.zip}]\n  bootstrapToken: {env: T}\n",
     )
+    assert fleet.paused
+    assert fleet.network.cluster_domain == "corp.local"
+    assert fleet.allow_end_of_life
+    assert fleet.privileged is model.Privileged.SERVICES
     assert fleet.cluster == model.Cluster(
         endpoint="10.0.0.1:6443",
-        ca_cert_hashes=("sha256:" + "ab" * 32,),
-        token_from=model.FromEnvironment("TOKEN"),
-        version="1.36",
-        feature_gates={"WindowsHostProcessContainers": True},
+        ca_cert_hashes=(hash_,),
+        version="1.36.0",
+        token_from=model.FromEnvironment("T"),
     )
-
-
-@pytest.mark.parametrize(("written", "count"), [("1", 1), ('"3"', 3), ("25%", "25%")])
-def test_unavailable_nodes_are_a_count_or_a_share(written, count):
-    text = f"  hosts: [{{name: a, windows: {{release: 2022}}, upgrade: {{maxUnavailable: {written}}}}}]\n"
-    assert host(text).upgrade.max_unavailable == count
-
-
-@pytest.mark.parametrize(("written", "seconds"), [("10m", 600), ("1h30m", 5400), ("45s", 45)])
-def test_a_drain_has_a_timeout_in_seconds(written, seconds):
-    drain = f"upgrade: {{drain: {{timeout: {written}, gracePeriod: 5, force: true}}}}"
-    only = host(f"  hosts: [{{name: a, windows: {{release: 2022}}, {drain}}}]\n")
-    assert only.upgrade.drain == model.Drain(timeout_s=seconds, grace_period_s=5, force=True)
+    assert fleet.source == model.Source(
+        mirrors={"https://dl.k8s.io": "https://m.corp"},
+        overrides={
+            "kubelet": model.FromNodeTarball("kubernetes/node/bin/kubelet.exe"),
+            "containerd": model.FromLocalFile("./c.zip"),
+        },
+    )
 
 
 def test_every_fleet_of_a_stream_is_read_in_order():
-    fleets = read_fleets(
-        HEAD + "---\n# only a comment\n---\n" + HEAD.replace("shop", "b"), name="-"
-    )
+    fleets = read_fleets(HEAD + "---\n# only a comment\n---\n" + HEAD.replace("shop", "b"), name="-")
     assert [fleet.name for fleet in fleets] == ["shop", "b"]
-
-
-def test_mistakes_of_all_documents_are_reported_together():
-    text = HEAD.replace("1.37.1", "new") + "---\n" + HEAD.replace("10.96", "10.960")
-    with pytest.raises(InvalidDocument) as caught:
-        read_fleets(text, name="fleet.yaml")
-    assert [(each.path, each.line, each.file) for each in caught.value.mistakes] == [
-        ("spec.kubernetes.version", 5, "fleet.yaml"),
-        ("spec.network.serviceCIDRs[0]", 13, "fleet.yaml"),
-    ]

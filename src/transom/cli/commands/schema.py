@@ -1,6 +1,7 @@
 """`transom schema`: the JSON Schemas of documents, for editors, validators and programs."""
 
 import argparse
+import re
 import sys
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -10,18 +11,18 @@ from transom.errors import UsageError
 
 SUMMARY = "Print or write the JSON Schema of a document that Transom reads or prints."
 
-_SUFFIX = "-v1alpha1.schema.json"
+_FILE = re.compile(r"(?P<name>.+)-v[0-9]+[a-z]*[0-9]*\.schema\.json")
 
 _EXAMPLES = """\
 examples:
   transom schema                                  print the schema of fleet.yaml
-  transom schema -o fleet-v1alpha1.schema.json    write it beside fleet.yaml
+  transom schema -o fleet-v1alpha2.schema.json    write it beside fleet.yaml
   transom schema lock-report                      print the schema of `transom lock -o json`
 
 With the file beside it, this first line of fleet.yaml gives completion, hover texts and mistakes
 while typing, in every editor that uses yaml-language-server:
 
-  # yaml-language-server: $schema=./fleet-v1alpha1.schema.json
+  # yaml-language-server: $schema=./fleet-v1alpha2.schema.json
 """
 
 
@@ -61,8 +62,5 @@ def run(args: argparse.Namespace) -> int:
 def _shipped() -> dict[str, Traversable]:
     """The schema files of this installation, by the names of their documents."""
     folder = files("transom").joinpath("schemas")
-    return {
-        file.name.removesuffix(_SUFFIX): file
-        for file in folder.iterdir()
-        if file.name.endswith(_SUFFIX)
-    }
+    found = ((_FILE.fullmatch(file.name), file) for file in folder.iterdir())
+    return {match["name"]: file for match, file in found if match is not None}
