@@ -145,7 +145,7 @@ class BashHost:
                 port=listener.get_port(),
                 user=USER,
                 key_files=(str(self.folder / "id"),),
-                host_key=key.export_public_key().decode(),
+                host_keys=(key.export_public_key().decode(),),
             )
             session = await connect(
                 target,

@@ -132,7 +132,7 @@ def test_a_host_key_that_was_confirmed_is_remembered_and_asked_for_once(tmp_path
     async def story():
         async with Server(tmp_path) as server:
             for _ in range(2):
-                session = await server.connect(person, host_key=None)
+                session = await server.connect(person, host_keys=())
                 await session.close()
             return server.host_key.get_fingerprint()
 
@@ -144,7 +144,7 @@ def test_a_host_key_that_was_confirmed_is_remembered_and_asked_for_once(tmp_path
 def test_an_unknown_host_key_is_refused_where_nobody_confirms(tmp_path):
     async def story():
         async with Server(tmp_path) as server:
-            await server.connect(Person(trust=False), host_key=None)
+            await server.connect(Person(trust=False), host_keys=())
 
     with pytest.raises(PermanentError, match="is not known: it shows SHA256:"):
         asyncio.run(story())
@@ -158,7 +158,7 @@ def test_a_host_key_that_changed_is_refused_whatever_the_person_says(tmp_path):
         async with Server(tmp_path) as server:
             other = asyncssh.generate_private_key("ssh-ed25519").export_public_key().decode()
             server.known_hosts.write_text(f"{server.target.name} {other}")
-            await server.connect(person, host_key=None)
+            await server.connect(person, host_keys=())
 
     with pytest.raises(PermanentError, match="is not the one in known_hosts"):
         asyncio.run(story())
@@ -169,7 +169,7 @@ def test_another_key_than_the_pinned_one_is_refused(tmp_path):
     async def story():
         async with Server(tmp_path) as server:
             other = asyncssh.generate_private_key("ssh-ed25519").export_public_key().decode()
-            await server.connect(Person(trust=True), host_key=other)
+            await server.connect(Person(trust=True), host_keys=(other,))
 
     with pytest.raises(PermanentError, match="is not the one that was pinned"):
         asyncio.run(story())

@@ -89,7 +89,7 @@ class Server:
             port=self._listener.get_port(),
             user=USER,
             key_files=(str(self.key_file),),
-            host_key=self.host_key.export_public_key().decode(),
+            host_keys=(self.host_key.export_public_key().decode(),),
         )
 
     async def connect(self, person=None, **changes):

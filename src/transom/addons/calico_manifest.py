@@ -171,7 +171,7 @@ def _cni(setting: Setting) -> dict[str, Any]:
         "datastore_type": "kubernetes",
         "kubernetes": {"kubeconfig": f"c:{_unix(setting.places.cni_conf)}/calico-kubeconfig"},
         "ipam": {"type": "calico-ipam", "subnet": "usePodCidr"},
-        "DNS": {"Nameservers": list(network.cluster_dns), "Search": ["svc.cluster.local"]},
+        "DNS": {"Nameservers": list(network.cluster_dns), "Search": [f"svc.{setting.cluster_domain}"]},
         "policies": [{"Name": "EndpointPolicy", "Value": policy} for policy in policies],
     }
     return {"name": network.name, "cniVersion": "0.3.1", "plugins": [plugin]}
@@ -183,8 +183,8 @@ def _api_server(setting: Setting) -> dict[str, str]:
     if not host:
         raise UsageError(
             "Calico by manifest must know the API server's own address",
-            subject="cluster.endpoint",
-            hint="diff and apply ask the cluster; a fleet that says cluster.endpoint needs none",
+            subject="cluster.joinEndpoint",
+            hint="diff and apply ask the cluster; a fleet that says cluster.joinEndpoint needs none",
         )
     return {"KUBERNETES_SERVICE_HOST": host.strip("[]"), "KUBERNETES_SERVICE_PORT": port}
 

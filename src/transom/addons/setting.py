@@ -18,6 +18,7 @@ from transom.model.recipe import NetworkPlan, Recipe
 from transom.model.records import dataclass
 from transom.model.taint import Taint
 from transom.model.version import Version
+from transom.recipe.shape import CLUSTER_DOMAIN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +57,7 @@ class Setting:
     nodes: tuple[str, ...]
     endpoint: str = ""
     installer: str = ""
+    cluster_domain: str = CLUSTER_DOMAIN
 
     @property
     def at(self) -> At:
@@ -69,7 +71,8 @@ def setting_of(fleet: Fleet, recipes: Sequence[Recipe]) -> Setting:
     if differing:
         raise Refused(differing, subject=f"add-ons of fleet {fleet.name}")
     first = recipes[0]
-    kubernetes = Version.parse(first.target.kubernetes)
+    # Pools may differ: what every node of the fleet understands is what the oldest does.
+    kubernetes = min(Version.parse(recipe.target.kubernetes) for recipe in recipes)
     return Setting(
         fleet=fleet.name,
         kubernetes=kubernetes,
@@ -81,6 +84,7 @@ def setting_of(fleet: Fleet, recipes: Sequence[Recipe]) -> Setting:
         nodes=tuple(recipe.join.node_name for recipe in recipes),
         endpoint=fleet.cluster.endpoint or "",
         installer=_installer(fleet.network.plugin),
+        cluster_domain=fleet.network.cluster_domain or CLUSTER_DOMAIN,
     )
 
 

@@ -70,7 +70,7 @@ async def survey_fleet(
     async def look(host: Host) -> Survey:
         connect, name = doors.connect(host), host.name
         found = await survey_host(connect, requests[name], bring=doors.bring)
-        if _decides(fleet, found):
+        if _decides(fleet, host, found):
             there = {name: found.inventory.runtimes}
             anew = requests_of(
                 fleet, entry, lock, verb=verb, hosts=(name,), detected_runtimes=there
@@ -158,6 +158,6 @@ async def _addons(fleet: Fleet, objects: Door, lock: Lock, unread: list[str]) ->
         return None
 
 
-def _decides(fleet: Fleet, survey: Survey) -> bool:
+def _decides(fleet: Fleet, host: Host, survey: Survey) -> bool:
     """Whether the runtime that the host has decides what it becomes."""
-    return fleet.runtime is None and survey.inventory.runtimes not in ((), ("containerd",))
+    return (host.runtime or fleet.runtime) is None and survey.inventory.runtimes not in ((), ("containerd",))

@@ -57,11 +57,11 @@ class Reboot(StrEnum):
     REFUSED = "refused"
 
 
-class Role(StrEnum):
-    """What a node is in its cluster; a control plane can be asked for and is then refused."""
+class SecretType(StrEnum):
+    """What a secret for a host is said to be."""
 
-    WORKER = "worker"
-    CONTROL_PLANE = "control-plane"
+    PRIVATE_KEY = "private key"
+    PASSWORD = "password"  # noqa: S105 - the word, not one
 
 
 class Isolation(StrEnum):
@@ -140,11 +140,15 @@ class KubernetesSpec:
 
 @dataclass(frozen=True, slots=True)
 class ContainerdSpec:
-    """containerd, for each registry the mirrors asked before it, and a site's own pause image."""
+    """containerd, for each registry the mirrors asked before it, and a site's own pause image.
+
+    `config_patch` is TOML that a site adds to config.toml.
+    """
 
     version: str | None = None
     mirrors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     pause_image: str | None = None
+    config_patch: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,13 +223,6 @@ class WinOverlaySpec:
 
 
 @dataclass(frozen=True, slots=True)
-class WeaveSpec:
-    """Weave: can be written down, so that the refusal can say why."""
-
-    version: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class ExternalSpec:
     """A network that somebody else installs, under the name its HNS network has.
 
@@ -245,7 +242,6 @@ Plugin = (
     | WinCNISpec
     | WinBridgeSpec
     | WinOverlaySpec
-    | WeaveSpec
     | ExternalSpec
 )
 
@@ -259,6 +255,7 @@ class Network:
     plugin: Plugin
     cluster_dns: tuple[str, ...] = ()
     mtu: int | None = None
+    cluster_domain: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,7 +322,7 @@ class Proxy:
 
 @dataclass(frozen=True, slots=True)
 class WindowsSpec:
-    """The Windows Server release as written, such as 2022."""
+    """The Windows Server release as written, such as ltsc2022."""
 
     release: str
 
@@ -334,8 +331,9 @@ class WindowsSpec:
 class Connection:
     """How one host is reached, and where the secret for it is.
 
-    `host` is where, None for the host's own address. `jump` and `host_key` belong to SSH. What is
-    None is the transport's own default.
+    `host` is where, None for the host's own address. `jump` and `host_keys` belong to SSH.
+    `credential_name` is what the fleet calls the credential, and `secret` what it is said to be; where
+    only the name is given, nobody has said where it is. What is None is the transport's own default.
     """
 
     transport: Transport
@@ -343,8 +341,10 @@ class Connection:
     user: str | None = None
     port: int | None = None
     jump: str | None = None
-    host_key: str | None = None
+    host_keys: tuple[str, ...] = ()
     credential: Credential | None = None
+    secret: SecretType | None = None
+    credential_name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,15 +384,23 @@ class Drain:
 
 @dataclass(frozen=True, slots=True)
 class Upgrade:
-    """How many nodes of a pool may be away at once (a count, or `25%`), and how they drain."""
+    """How many nodes of a pool may be away at once (a count, or `25%`), and how they drain.
+
+    `pause_s` is how long the next wave waits after the one before.
+    """
 
     max_unavailable: int | str = 1
     drain: Drain = field(default_factory=Drain)
+    pause_s: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """One Windows machine, with everything said about it at any level."""
+    """One Windows machine, with everything said about it at any level.
+
+    `name` is what people and the file call it; `computer` and `node` are what Windows and its cluster
+    do, where that differs. `kubernetes`, `runtime` and `proxy` are None where the fleet's hold.
+    """
 
     name: str
     address: str
@@ -406,14 +414,28 @@ class Host:
     reboot: Reboot = Reboot.ALLOWED
     rename: bool = False
     long_name: LongName | None = None
-    role: Role = Role.WORKER
     upgrade: Upgrade = field(default_factory=Upgrade)
     isolation: Isolation = Isolation.PROCESS
+    computer: str | None = None
+    node: str | None = None
+    node_ip: str | None = None
+    kubernetes: KubernetesSpec | None = None
+    runtime: Runtime | None = None
+    proxy: Proxy | None = None
+
+    @property
+    def computer_name(self) -> str:
+        """What Windows calls it."""
+        return self.computer or self.name
 
     @property
     def node_name(self) -> str:
-        """What its Node is called: as the kubelet writes the machine's name."""
-        return self.name.lower()
+        """What its Node is called: as the kubelet writes the machine's name, unless it is told another."""
+        return self.node or self.computer_name.lower()
+
+    def is_called(self, name: str) -> bool:
+        """Whether a person may mean this host by a name."""
+        return name.lower() in (self.name, self.computer_name.lower(), self.node_name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -430,3 +452,13 @@ class Fleet:
     source: Source = field(default_factory=Source)
     proxy: Proxy = field(default_factory=Proxy)
     allow_end_of_life: bool = False
+    paused: bool = False
+
+    def host(self, name: str) -> Host | None:
+        """The host that a person means by a name."""
+        exact = (host for host in self.hosts if host.name == name)
+        return next(exact, None) or next((host for host in self.hosts if host.is_called(name)), None)
+
+    def kubernetes_of(self, host: Host) -> KubernetesSpec:
+        """The Kubernetes of one host: its pool's, or the fleet's."""
+        return host.kubernetes or self.kubernetes

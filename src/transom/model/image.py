@@ -13,6 +13,8 @@ from transom.model.codec import encode
 from transom.model.recipe import API_VERSION, Identity, Recipe
 from transom.model.records import dataclass
 
+_ADDRESS = "--address="
+
 OWNER = "image"
 """Whose the journal of an image is while it is made."""
 
@@ -68,7 +70,9 @@ def provenance_of(recipe: Recipe, *, program: str) -> ImageProvenance:
 def without_identity(recipe: Recipe) -> Recipe:
     """The recipe without what belongs to one machine; the join puts that in again."""
     identity = recipe.identity
-    names = (identity.address, identity.name, recipe.join.node_name)
+    words = (word for service in recipe.services for word in service.command)
+    own = (word.removeprefix(_ADDRESS) for word in words if word.startswith(_ADDRESS))
+    names = (identity.address, identity.name, recipe.join.node_name, *own)
     word = re.compile(
         "|".join(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])" for name in names if name) or "$^"
     )

@@ -366,3 +366,8 @@ class Recipe:
     join: JoinPlan
     notes: tuple[str, ...]
     programs: tuple[Program, ...] = ()
+
+    @property
+    def computer_name(self) -> str:
+        """What Windows calls the host; empty in a recipe for no host in particular."""
+        return self.identity.name if self.join.node_name else ""

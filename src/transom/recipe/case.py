@@ -3,7 +3,7 @@
 The resolver and the refusals both read a case; neither looks at the fleet's optional values again.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from transom.model.fleet import Fleet, Host
@@ -21,26 +21,30 @@ class Case:
 
     def say(self, text: str) -> str:
         """A fact's text with its placeholders filled, those of the host too."""
-        return self.shape.say(text, node=self.host.node_name, address=self.host.address)
+        address = self.host.node_ip or self.host.address
+        return self.shape.say(text, node=self.host.node_name, address=address)
 
 
 def cases(
     fleet: Fleet,
     hosts: Iterable[Host],
     *,
-    kubernetes: Version,
+    kubernetes: Callable[[Host], Version],
     detected_runtimes: Mapping[str, tuple[str, ...]],
 ) -> list[Case]:
-    """The cases of hosts, each shape made once."""
+    """The cases of hosts, each shape made once; `kubernetes` gives a host's version."""
     shapes: list[Shape] = []
 
     def shape_of(host: Host) -> Shape:
-        settings = replace(host, name="", address="", connection=None)
+        settings = replace(
+            host, name="", address="", connection=None, computer=None, node=None, node_ip=None
+        )
         runtimes = detected_runtimes.get(host.name, ())
         for shape in shapes:
             if shape.settings == settings and shape.detected_runtimes == runtimes:
                 return shape
-        shapes.append(Shape(fleet, settings, kubernetes=kubernetes, detected_runtimes=runtimes))
+        version = kubernetes(host)
+        shapes.append(Shape(fleet, settings, kubernetes=version, detected_runtimes=runtimes))
         return shapes[-1]
 
     return [Case(shape_of(host), host) for host in hosts]

@@ -140,7 +140,7 @@ def _endpoint(shape: Shape, row: CniRow) -> Json:
     return {
         "dns": {
             "nameservers": list(shape.fleet.network.cluster_dns),
-            "search": ["svc.cluster.local"],
+            "search": [f"svc.{shape.cluster_domain}"],
         },
         "policies" if row.policies == "v2" else "Policies": _policies(shape, row),
         **_loopback(shape, row),

@@ -24,7 +24,7 @@ def containerd_files(shape: Shape) -> list[File]:
             why=form.id,
         )
     ]
-    runtime = shape.fleet.runtime
+    runtime = shape.chosen_runtime
     mirrors = runtime.containerd.mirrors if runtime and runtime.containerd else {}
     return files + [
         File(

@@ -5,6 +5,7 @@ or a file. What a shape's hosts share is made once; a host's own parts are laid 
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from transom.errors import Refused, UsageError
@@ -29,7 +30,7 @@ from transom.facts.names import netbios_name
 from transom.facts.network import DirectRow, MtuRow
 from transom.facts.rows import At
 from transom.facts.windows import Kb
-from transom.model.fleet import Fleet
+from transom.model.fleet import Fleet, Host
 from transom.model.problem import Refusal
 from transom.model.recipe import (
     Artifact,
@@ -93,7 +94,8 @@ def cases_of(
             hint=f"its hosts are {', '.join(host.name for host in fleet.hosts) or 'none'}",
         )
     chosen = [host for host in fleet.hosts if not hosts or host.name in hosts]
-    return cases(fleet, chosen, kubernetes=_kubernetes(fleet), detected_runtimes=detected_runtimes)
+    versions = partial(_kubernetes, fleet)
+    return cases(fleet, chosen, kubernetes=versions, detected_runtimes=detected_runtimes)
 
 
 def recipe_of(case: Case) -> Recipe:
@@ -182,15 +184,15 @@ def checksum_urls(shape: Shape) -> dict[str, str]:
     }
 
 
-def _kubernetes(fleet: Fleet) -> Version:
-    wanted = fleet.kubernetes.version
+def _kubernetes(fleet: Fleet, host: Host) -> Version:
+    wanted = fleet.kubernetes_of(host).version
     if wanted != "cluster":
         return Version.parse(wanted)
     if fleet.cluster.version is None:
         raise UsageError(
-            'kubernetes.version is "cluster", and the fleet does not say what the cluster runs',
+            "the fleet names no kubernetes.version, and does not say what the cluster runs",
             subject=f"fleet {fleet.name}",
-            hint="set cluster.version, or name a version",
+            hint="write kubernetes: {version: 1.37.1}, or cluster.version",
         )
     return Version.parse(fleet.cluster.version)
 
@@ -204,7 +206,7 @@ def _identity(case: Case) -> Identity:
     return Identity(
         fleet=case.shape.fleet.name,
         pool=host.pool or "",
-        name=host.name,
+        name=host.computer_name,
         address=host.address,
         rename=host.rename,
         reboot=host.reboot.value,
@@ -334,12 +336,13 @@ def _service(case: Case, row: ServiceRow) -> Service:
 
 
 def _proxy_environment(case: Case) -> dict[str, str]:
-    proxy, network = case.shape.fleet.proxy, case.shape.fleet.network
+    proxy, network = case.shape.proxy, case.shape.fleet.network
     if not (proxy.http or proxy.https):
         return {}
     # Cluster traffic must never leave through the proxy, whatever the fleet remembered to list.
-    inside = ["localhost", "127.0.0.1", ".svc", ".cluster.local"]
+    inside = ["localhost", "127.0.0.1", ".svc", f".{case.shape.cluster_domain}"]
     inside += [*network.pod_cidrs, *network.service_cidrs, case.host.address]
+    inside += [case.host.node_ip] if case.host.node_ip else []
     inside += [row.address for row in rows.rows(DirectRow, case.shape.at)]
     # The API server is added on the host, which knows it even where this is made without a cluster.
     no_proxy = dict.fromkeys([*proxy.no_proxy, *inside])
@@ -349,8 +352,8 @@ def _proxy_environment(case: Case) -> dict[str, str]:
 
 def _notes(case: Case) -> tuple[str, ...]:
     notes = []
-    short = netbios_name(case.host.name)
-    if short != case.host.name:
+    short = netbios_name(case.host.computer_name)
+    if short != case.host.computer_name:
         notes.append(
             f"NetBIOS knows this host as {short.upper()}; its DNS name keeps all characters"
         )

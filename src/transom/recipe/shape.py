@@ -29,7 +29,8 @@ from transom.model.fleet import (
     Host,
     OVNKubernetesSpec,
     Plugin,
-    WeaveSpec,
+    Proxy,
+    Runtime,
     WinBridgeSpec,
     WinCNISpec,
     WinOverlaySpec,
@@ -46,11 +47,12 @@ PLUGIN_NAMES: dict[type[Plugin], str] = {
     WinCNISpec: "wincni",
     WinBridgeSpec: "winBridge",
     WinOverlaySpec: "winOverlay",
-    WeaveSpec: "weave",
     ExternalSpec: "external",
 }
 
 _DSR = "kube-proxy-arg-dsr"
+# What kubeadm gives a cluster where nobody says otherwise (kubernetes/kubernetes kubeadm v1beta4 defaults.go).
+CLUSTER_DOMAIN = "cluster.local"
 
 
 class Shape:
@@ -82,10 +84,25 @@ class Shape:
             None,
         )
 
+    @property
+    def chosen_runtime(self) -> Runtime | None:
+        """The runtime as it is written for these hosts, or for the fleet."""
+        return self.settings.runtime or self.fleet.runtime
+
+    @property
+    def proxy(self) -> Proxy:
+        """The proxy of these hosts: their pool's, or the fleet's."""
+        return self.settings.proxy or self.fleet.proxy
+
+    @property
+    def cluster_domain(self) -> str:
+        """The DNS domain of the cluster."""
+        return self.fleet.network.cluster_domain or CLUSTER_DOMAIN
+
     @cached_property
     def runtime(self) -> str:
-        """The container runtime: the fleet's, the one found on the host, or containerd."""
-        chosen = self.fleet.runtime
+        """The container runtime: the chosen one, the one found on the host, or containerd."""
+        chosen = self.chosen_runtime
         if chosen is not None:
             return "docker" if chosen.docker is not None else "containerd"
         return self.detected_runtimes[0] if len(self.detected_runtimes) == 1 else "containerd"
@@ -93,7 +110,7 @@ class Shape:
     @cached_property
     def runtime_version(self) -> str:
         """The runtime's version as written, or the default for this Kubernetes."""
-        chosen = self.fleet.runtime
+        chosen = self.chosen_runtime
         spec = None if chosen is None else (chosen.containerd or chosen.docker)
         if spec is not None and spec.version is not None:
             return spec.version.removeprefix("v")
@@ -183,7 +200,7 @@ class Shape:
     @cached_property
     def own_pause(self) -> str:
         """The pause image the fleet names itself; empty where it names none."""
-        runtime = self.fleet.runtime
+        runtime = self.chosen_runtime
         return (runtime.containerd.pause_image or "") if runtime and runtime.containerd else ""
 
     @cached_property

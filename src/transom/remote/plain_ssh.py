@@ -20,8 +20,10 @@ def ssh_command(target: Target, *more: str) -> tuple[str, ...]:
     if target.port not in (None, SSH_PORT):
         words += ["-p", str(target.port)]
     words += ["-o", "StrictHostKeyChecking=yes"]
-    if target.host_key is not None and not target.host_key.startswith("SHA256:"):
-        key = " ".join(target.host_key.split()[:2])
+    whole = [key for key in target.host_keys if not key.startswith("SHA256:")]
+    if whole:
+        # One line for the first: ssh runs a program for its known hosts, and takes no list.
+        key = " ".join(whole[0].split()[:2])
         words += ["-o", "UserKnownHostsFile=none"]
         words += ["-o", f"KnownHostsCommand=/bin/echo {target.name} {key}"]
     return (*words, "-l", target.user or "", target.host)

@@ -47,8 +47,8 @@ class _Client(asyncssh.SSHClient):
     ) -> bool:
         del host, addr, port
         self.refused = key.get_fingerprint()
-        if self.target.host_key is not None:
-            return self.refused == self.target.host_key.rstrip("=")
+        if self.target.host_keys:
+            return self.refused in {key.rstrip("=") for key in self.target.host_keys}
         if self.changed:
             return False
         algorithm = key.get_algorithm()

@@ -24,11 +24,10 @@ class Trusted(NamedTuple):
 
 def trusted_keys(target: Target, known_hosts: Path) -> Trusted:
     """What the pinned key or known_hosts says of the host; nothing where neither knows it."""
-    if target.host_key is not None and target.host_key.startswith(_FINGERPRINT):
-        return Trusted([], [], [])
-    if target.host_key is not None:
+    if target.host_keys:
+        whole = [key for key in target.host_keys if not key.startswith(_FINGERPRINT)]
         try:
-            return Trusted([_public_key(target.host_key)], [], [])
+            return Trusted([_public_key(key) for key in whole], [], [])
         except asyncssh.KeyImportError as error:
             raise UsageError(
                 "the host key given is no public key in OpenSSH's form",
@@ -61,7 +60,7 @@ def untrusted(target: Target, *, shown: str, changed: bool, said: str) -> Perman
     """Why the key that a host shows is refused, and what can be done."""
     if "revoked" in said.lower():
         found, hint = "is revoked in known_hosts", "find out which machine answers there"
-    elif target.host_key is not None:
+    elif target.host_keys:
         found, hint = "is not the one that was pinned", "find out which machine answers there"
     elif changed:
         found = "is not the one in known_hosts"
@@ -69,7 +68,7 @@ def untrusted(target: Target, *, shown: str, changed: bool, said: str) -> Perman
     else:
         found = "is not known"
         hint = (
-            "pin it with --host-key or the hostKey of a fleet, confirm it at a terminal, or trust the"
+            "pin it with --host-key or the sshHostKeys of a fleet's host, confirm it at a terminal, or trust the"
             " first that is shown with --accept-new-host-keys (fleets only)"
         )
     shows = f": it shows {shown}" if shown else ""

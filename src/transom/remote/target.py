@@ -19,7 +19,7 @@ _ADDRESS = re.compile(
 class Target:
     """A host and how to get in.
 
-    `host_key` is a public key in OpenSSH's one-line form, or its fingerprint. Keys are in files, or
+    `host_keys` are public keys in OpenSSH's one-line form, or their fingerprints: any of them will do. Keys are in files, or
     the text of one is at hand, or a password. What is None or empty was not said.
     """
 
@@ -29,7 +29,7 @@ class Target:
     key_files: tuple[str, ...] = ()
     key_text: str | None = field(default=None, repr=False)
     password: str | None = field(default=None, repr=False)
-    host_key: str | None = None
+    host_keys: tuple[str, ...] = ()
     jump: "Target | None" = None
 
     @property

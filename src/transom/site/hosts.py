@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from transom.errors import UsageError
-from transom.model.fleet import Transport
+from transom.model.fleet import SecretType, Transport
 from transom.site.credentials import is_key, password_of
 
 if TYPE_CHECKING:
@@ -45,11 +45,12 @@ def _by_winrm(host: "Host", way: "Connection", secrets: "Secrets") -> "Connect":
     user = way.user or "Administrator"
 
     async def open_session() -> WinRmSession:
+        must_be_known(host)
         if way.credential is None:
             raise UsageError(
                 f"{host.name} is reached by WinRM, which needs a password",
                 subject=host.name,
-                hint="name its place in connection.winrm.credential: env, command, prompt, file",
+                hint="name it in connection.credentialName, and say in the Client document where it is",
             )
         of = f"{user} on the hosts"
         place = WinRmTarget(
@@ -87,21 +88,45 @@ def place_of(host: "Host") -> "Target":
         target,
         user=way.user,
         port=way.port,
-        host_key=way.host_key,
+        host_keys=way.host_keys,
         jump=parse_target(way.jump) if way.jump else None,
     )
+
+
+def must_be_known(host: "Host") -> None:
+    """A credential that the fleet names must be one that somebody says the place of."""
+    way = host.connection
+    if way is not None and way.credential_name is not None and way.credential is None:
+        raise UsageError(
+            f"nothing says where the credential {way.credential_name} of {host.name} is",
+            subject=host.name,
+            hint=f"add {{name: {way.credential_name}, file: ...}} to the credentials of a Client "
+            "document: in the fleet's own files, by --client, or in ~/.config/transom/client.yaml",
+        )
+
+
+def _must_not_be_a_key(host: "Host") -> None:
+    way = host.connection
+    if way is not None and way.secret is SecretType.PRIVATE_KEY:
+        raise UsageError(
+            f"the credential {way.credential_name} of {host.name} is no private key, and its type says so",
+            subject=host.name,
+            hint="name a file that begins with `-----BEGIN `, or write type: Password",
+        )
 
 
 async def with_secret(target: "Target", host: "Host", secrets: "Secrets") -> "Target":
     """The target with the key or the password that the fleet leads to."""
     from transom.model.fleet import FromAgent, FromFile
 
+    must_be_known(host)
     credential = host.connection.credential if host.connection else None
     if credential is None or isinstance(credential, FromAgent):
         return target
     of = f"{target.user or 'the user'} on the hosts"
     text = await secrets.value(credential, of=of)
     if not is_key(text):
+        _must_not_be_a_key(host)
         return replace(target, password=password_of(text, of=of))
     if isinstance(credential, FromFile):
         return replace(target, key_files=(credential.path,))

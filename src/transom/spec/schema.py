@@ -5,12 +5,26 @@ in words what a pattern wants; validators skip it.
 """
 
 import json
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from transom.spec.shape import Flag, Free, Items, Number, Object, Shape, Table, Text
+from transom.spec.shape import (
+    EXTENSION,
+    Count,
+    Flag,
+    Free,
+    Items,
+    Number,
+    Object,
+    Shape,
+    Table,
+    Text,
+    Union,
+)
 from transom.spec.syntax import Syntax
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
+PERCENTAGE = r"[1-9][0-9]?%|100%"
 
 
 def schema_of(document: Object) -> dict[str, Any]:
@@ -21,6 +35,30 @@ def schema_of(document: Object) -> dict[str, Any]:
         "$schema": DRAFT,
         "title": document.title,
         **root,
+        "$defs": dict(sorted(definitions.items())),
+    }
+
+
+def schema_of_files(name: str, documents: Sequence[Object]) -> dict[str, Any]:
+    """The schema of files that hold documents of several kinds, each judged by its `kind`."""
+    definitions: dict[str, Any] = {}
+    for document in documents:
+        definitions[document.title] = _object(document, definitions)
+    kinds = [document.title for document in documents]
+    return {
+        "$schema": DRAFT,
+        "$id": f"https://transom.dev/schemas/{name}.schema.json",
+        "title": " or ".join([", ".join(kinds[:-1]), kinds[-1]]),
+        "type": "object",
+        "required": ["apiVersion", "kind"],
+        "properties": {"kind": {"enum": kinds}},
+        "allOf": [
+            {
+                "if": {"properties": {"kind": {"const": kind}}, "required": ["kind"]},
+                "then": {"$ref": f"#/$defs/{kind}"},
+            }
+            for kind in kinds
+        ],
         "$defs": dict(sorted(definitions.items())),
     }
 
@@ -39,6 +77,14 @@ def _schema(shape: Shape, definitions: dict[str, Any]) -> dict[str, Any]:
             return schema | {"description": shape.about}
         case Number():
             schema = {"type": "integer", "minimum": shape.minimum, "maximum": shape.maximum}
+        case Count():
+            schema = {
+                "type": ["integer", "string"],
+                "minimum": 1,
+                "maximum": 2**31 - 1,
+                "pattern": f"^(?:{PERCENTAGE})$",
+                "patternErrorMessage": "neither a count nor a percentage such as 25%",
+            }
         case Items():
             schema = {"type": "array", "items": _schema(shape.of, definitions)}
             if shape.least:
@@ -91,13 +137,27 @@ def _object(shape: Object, definitions: dict[str, Any]) -> dict[str, Any]:
         schema["oneOf"] = [{"required": [key]} for key in shape.exactly_one]
     if shape.at_least_one:
         schema["anyOf"] = [{"required": [key]} for key in shape.at_least_one]
-    if shape.not_both:
-        schema["allOf"] = [{"not": {"required": list(pair)}} for pair in shape.not_both]
+    exclusions = [{"not": {"required": list(pair)}} for pair in shape.not_both]
+    if shape.union is not None:
+        exclusions += _union(shape.union)
+    if exclusions:
+        schema["allOf"] = exclusions
     if shape.needs:
         schema["dependentRequired"] = {key: list(needs) for key, needs in shape.needs.items()}
+    if shape.extensible:
+        schema["patternProperties"] = {f"^{EXTENSION}": {}}
     return schema
 
 
-def schema_text(document: Object) -> str:
-    """The schema as the file that is shipped."""
-    return json.dumps(schema_of(document), ensure_ascii=False, indent=2) + "\n"
+def _union(union: Union) -> Iterator[dict[str, Any]]:
+    """No settings of a type that was not chosen."""
+    for type_, key in union.members.items():
+        others = {"enum": [other for other in union.members if other != type_]}
+        yield {"not": {"required": ["type", key], "properties": {"type": others}}}
+    if union.inferred:
+        yield {"not": {"required": list(union.members.values())}}
+
+
+def schema_text(schema: dict[str, Any]) -> str:
+    """A schema as the file that is shipped."""
+    return json.dumps(schema, ensure_ascii=False, indent=2) + "\n"

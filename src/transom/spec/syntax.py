@@ -75,6 +75,28 @@ def _suggest_range(text: str) -> str:
     return near if near != text else ""
 
 
+def _suggest_version(text: str) -> str:
+    found = re.fullmatch(rf"v?([0-9]{{1,9}}(?:\.[0-9]{{1,9}}){{1,2}})({_VERSION_TAIL})", text)
+    if found is None:
+        return ""
+    number = found[1] if found[1].count(".") > 1 else f"{found[1]}.0"
+    return f"{number}{found[2]}"
+
+
+def suggest_release(text: str) -> str:
+    """The release that a year in a text means: `ltsc2022` of `Windows Server 2022`."""
+    year = re.search(r"(?<![0-9])20(?:1[3-9]|[2-9][0-9])(?![0-9])", text)
+    half = re.search(r"(?<![0-9A-Za-z])[0-9]{2}[Hh][12](?![0-9A-Za-z])", text)
+    if year is None:
+        return half[0].upper() if half else ""
+    return f"ltsc{year[0]}"
+
+
+def _suggest_host(text: str) -> str:
+    host, _, port = text.rpartition(":")
+    return host.strip("[]") if host and _is_port(port) and _is_host(host.strip("[]")) else ""
+
+
 def _is_name(text: str) -> bool:
     # Four numbers are a mistyped address, never a name.
     return _DNS_NAME.fullmatch(text) is not None and not re.fullmatch(r"[0-9.]+", text)
@@ -124,21 +146,45 @@ def _is_no_proxy(text: str) -> bool:
 NAME = Syntax("name", "a name of lower-case letters, digits and `-`, at most 63 characters", _LABEL)
 # Windows' and Kubernetes' own limits are refused by the recipe, with the reason of each.
 HOST_NAME = Syntax("host-name", "a computer's name: no blanks, no slashes", r"[^\s/\\:@]{1,253}")
+_VERSION_TAIL = r"(-[0-9A-Za-z.-]{1,64})?(\+[0-9A-Za-z.-]{1,64})?"
 VERSION = Syntax(
     "version",
+    "a version of three parts such as 1.37.1",
+    rf"[0-9]{{1,9}}(\.[0-9]{{1,9}}){{2}}{_VERSION_TAIL}",
+    suggest=_suggest_version,
+)
+# As v1alpha1 took it: two parts too, and a leading v.
+LOOSE_VERSION = Syntax(
+    "loose-version",
     "a version such as 1.37.1",
     r"v?[0-9]{1,9}(\.[0-9]{1,9}){1,2}(-[0-9A-Za-z.-]{1,64})?(\+[0-9A-Za-z.-]{1,64})?",
 )
 VERSION_OR_CLUSTER = Syntax(
-    "version-or-cluster", "a version such as 1.37.1, or `cluster`", rf"cluster|{VERSION.pattern}"
+    "version-or-cluster", "a version such as 1.37.1, or `cluster`", rf"cluster|{LOOSE_VERSION.pattern}"
 )
-RELEASE = Syntax("release", "a Windows Server release such as 2022", r"[0-9A-Za-z][0-9A-Za-z.]*")
+RELEASE = Syntax(
+    "release",
+    "a Windows Server release such as `ltsc2022`",
+    r"ltsc[0-9]{4}|[0-9]{2}(0[1-9]|1[0-2])|[0-9]{2}H[12]",
+    suggest=suggest_release,
+)
+# As v1alpha1 took it: `2022` for `ltsc2022`.
+LOOSE_RELEASE = Syntax(
+    "loose-release", "a Windows Server release such as 2022", r"[0-9A-Za-z][0-9A-Za-z.]*"
+)
 ADDRESS = Syntax("address", "an IP address", accepts=_is_address)
 CIDR = Syntax(
     "cidr", "an address range such as 10.244.0.0/16", accepts=_is_range, suggest=_suggest_range
 )
-HOST = Syntax("host", "an IP address or a DNS name", accepts=_is_host)
+HOST = Syntax("host", "an IP address or a DNS name", accepts=_is_host, suggest=_suggest_host)
 DNS_NAME = Syntax("dns-name", "a DNS name such as corp.example", accepts=_is_name)
+POINTER = Syntax(
+    "pointer", "a JSON pointer to a key such as /labels/example.com~1tier", r"(/([^/~]|~[01])+)+"
+)
+CREDENTIAL_NAME = Syntax(
+    "credential-name", "a credential's name: lower-case letters, digits, `-` and `.`",
+    rf"{_LABEL}(\.{_LABEL})*",
+)  # fmt: skip
 ENDPOINT = Syntax(
     "endpoint", "an address and a port such as 10.0.0.10:6443", accepts=_is_host_and_port
 )
@@ -208,3 +254,6 @@ FORMATS = {
         REGISTRY,
     )
 }
+
+# Those that suggest what was meant, by what the schema says of them.
+PATTERNS = {f"not {syntax.wanted}": syntax for syntax in (VERSION, RELEASE)}

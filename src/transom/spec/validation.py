@@ -6,16 +6,17 @@ be a secret's: those are found before, by `secret`, and their faults replace the
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from transom.errors import InternalError
+from transom.spec import hints, syntax
 from transom.spec.fault import Fault, Path
 from transom.spec.schema import schema_of
-from transom.spec.shape import Object
-from transom.spec.syntax import FORMATS
+from transom.spec.shape import Items, Object, Shape, Table
+from transom.spec.syntax import FORMATS, PATTERNS
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator, ValidationError
@@ -31,8 +32,11 @@ _TYPES = {
 _LONGEST_QUOTE = 60
 
 
-def faults_of(document: Object, value: Any) -> list[Fault]:
-    """Every mistake in the value's shape."""
+Written = Callable[[Path], str | None]
+
+
+def faults_of(document: Object, value: Any, written: Written | None = None) -> list[Fault]:
+    """Every mistake in the value's shape; `written` gives a scalar's characters as they are in the file."""
     validator, schema = _validator(document)
     errors = list(validator.iter_errors(value))
     # What is not even a map has no keys to be wrong.
@@ -41,7 +45,7 @@ def faults_of(document: Object, value: Any) -> list[Fault]:
     for error in errors:
         if error.kind.name != "type" and tuple(error.instance_path) in mistyped:
             continue
-        for fault in _faults(error, schema):
+        for fault in _faults(error, schema, document, written):
             found.setdefault((fault.path, fault.message), fault)
     misspelt = {(fault.path[:-1], fault.meant) for fault in found.values() if fault.meant}
     return [
@@ -60,19 +64,23 @@ def _validator(document: Object) -> "tuple[Draft202012Validator, dict[str, Any]]
     return Draft202012Validator(schema, validate_formats=True, formats=checks), schema
 
 
-def _faults(error: "ValidationError", schema: Mapping[str, Any]) -> Iterator[Fault]:
+def _faults(
+    error: "ValidationError", schema: Mapping[str, Any], document: Object, written: Written | None
+) -> Iterator[Fault]:
     path = tuple(error.instance_path)
     node = _node(schema, error.schema_path)
     kind: Any = error.kind
     value: Any = error.instance
     match kind.name:
         case "type":
-            yield _type(path, value, kind.types, node)
+            yield _type(path, value, kind.types, node, written)
         case "required":
             yield _missing(path, value, kind.property, schema, node)
         case "additionalProperties":
+            title = _title(document, path)
             for key in kind.unexpected:
-                yield _unknown(path, key, list(node["properties"]))
+                hint = hints.unknown_key(title, (*path, key), value[key])
+                yield _unknown(path, key, list(node["properties"]), hint)
         case "propertyNames":
             yield from _key(path, kind.error, node)
         case "oneOf":
@@ -83,8 +91,7 @@ def _faults(error: "ValidationError", schema: Mapping[str, Any]) -> Iterator[Fau
                 path, f"at least one of {_listed(keys, 'and')} must be given", wanted=tuple(keys)
             )
         case "not":
-            yield Fault(path, f"{_listed(node['not']['required'], 'and')} exclude each other",
-                        "Keep one of them.")  # fmt: skip
+            yield from _excluded(path, value, node["not"])
         case _:
             yield _word(path, value, kind, node)
 
@@ -96,8 +103,41 @@ def _node(schema: Mapping[str, Any], location: Sequence[str | int]) -> Any:
     return node
 
 
-def _type(path: Path, value: Any, types: Sequence[str], node: Mapping[str, Any]) -> Fault:
-    wanted = "text" if "string" in types else " or ".join(_TYPES[name] for name in types)
+def _title(document: Object, path: Path) -> str:
+    """The title of the map at a path."""
+    shape: Shape | None = document
+    for part in path:
+        match shape:
+            case Object():
+                shape = shape.keys.get(str(part))
+            case Items() | Table():
+                shape = shape.of
+            case _:
+                return ""
+    return shape.title if isinstance(shape, Object) else ""
+
+
+def _excluded(path: Path, value: Any, rule: Mapping[str, Any]) -> Iterator[Fault]:
+    """Keys that do not go together: two places of one thing, or settings of another `type`."""
+    keys = rule["required"]
+    if "properties" in rule:
+        given = value["type"]
+        hint = f"Remove `{keys[1]}`, or choose its type."
+        yield Fault((*path, keys[1]), f"`type` is {given}, which has no `{keys[1]}`", hint, at_key=True)
+    elif "type" not in value or "type" in keys:
+        yield Fault(path, f"{_listed(keys, 'and')} exclude each other", "Keep one of them.")
+
+
+def _type(
+    path: Path,
+    value: Any,
+    types: Sequence[str],
+    node: Mapping[str, Any],
+    written: Written | None,
+) -> Fault:
+    wanted = " or ".join(_TYPES[name] for name in types)
+    if "number" in types:  # of v1alpha1: a number is text there
+        wanted = "text"
     if value is None:
         return Fault(path, "has no value", f"Give it {wanted}, or remove the key.", at_key=True)
     found = _TYPES[_type_name(value)]
@@ -105,7 +145,16 @@ def _type(path: Path, value: Any, types: Sequence[str], node: Mapping[str, Any])
         found = "true" if value else "false"
     elif isinstance(value, float):
         found = "a fraction"
-    return Fault(path, f"must be {wanted}, not {found}", node.get("description", ""))
+    if wanted == "text" and not isinstance(value, dict | list) and written is not None:
+        text = written(path) or str(value)
+        quoted = json.dumps(text)
+        release = syntax.suggest_release(text) if path[-1:] == ("release",) else ""
+        message = f"`{_cut(text)}` without quotes is {found} to YAML, and this must be text"
+        if "enum" in node:
+            return Fault(path, message, f"Write {_listed(node['enum'])}.")
+        return Fault(path, message, f"Write {release or _cut(quoted)}.")
+    hint = hints.wrong_type(path, value) or node.get("description", "")
+    return Fault(path, f"must be {wanted}, not {found}", hint)
 
 
 def _type_name(value: Any) -> str:
@@ -142,9 +191,11 @@ def _missing(
     return Fault(path, f"`{key}` is missing", hint, wanted=(key,))
 
 
-def _unknown(path: Path, key: str, known: Sequence[str]) -> Fault:
-    near = suggestions(key, known)
-    if near:
+def _unknown(path: Path, key: str, known: Sequence[str], hint: str) -> Fault:
+    near = [] if hint else suggestions(key, known)
+    if hint:
+        pass
+    elif near:
         hint = f"Did you mean {_listed(near)}?"
     else:
         hint = f"The keys here are {_listed(known, 'and')}." if known else "There are no keys here."
@@ -194,13 +245,17 @@ def _word(path: Path, value: Any, kind: Any, node: Mapping[str, Any]) -> Fault:
         case "const":
             return Fault(path, "can only be true", "Remove the key, or choose another.")
         case "pattern":
-            found = "this" if node.get("writeOnly") else _shown(value)
-            return Fault(path, f"{found} is {node['patternErrorMessage']}")
+            if node.get("writeOnly"):
+                return Fault(path, f"this is {node['patternErrorMessage']}")
+            wants = PATTERNS.get(node["patternErrorMessage"])
+            near_one = wants.suggest(value) if wants and wants.suggest else ""
+            hint = hints.wrong_word(path, value, near_one)
+            return Fault(path, f"{_shown(value)} is {node['patternErrorMessage']}", hint)
         case "format":
-            syntax = FORMATS[kind.format]
-            near = [syntax.suggest(value)] if syntax.suggest is not None else []
-            hint = f"Did you mean {near[0]}?" if near and near[0] else ""
-            return Fault(path, f"{_shown(value)} is not {syntax.wanted}", hint)
+            form = FORMATS[kind.format]
+            near_one = form.suggest(value) if form.suggest is not None else ""
+            hint = hints.wrong_word(path, value, near_one)
+            return Fault(path, f"{_shown(value)} is not {form.wanted}", hint)
         case "minimum" | "maximum":
             bounds = f"{node['minimum']} and {node['maximum']}"
             return Fault(path, f"{_shown(value)} is not between {bounds}")

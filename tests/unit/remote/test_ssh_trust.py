@@ -52,12 +52,12 @@ def test_a_file_that_cannot_be_read_or_written_is_told_with_its_name(tmp_path, m
 @pytest.mark.parametrize("pin", ["ssh-ed25519 AAAA", "ssh-ed25519", "a word"])
 def test_a_pin_that_is_no_key_is_a_mistake(tmp_path, pin):
     with pytest.raises(UsageError, match="no public key in OpenSSH's form"):
-        trusted_keys(Target(host=HOST, host_key=pin), tmp_path / "known_hosts")
+        trusted_keys(Target(host=HOST, host_keys=(pin,)), tmp_path / "known_hosts")
 
 
 def test_a_pin_decides_alone(tmp_path):
     file = tmp_path / "known_hosts"
     remember(file, HOST, asyncssh.generate_private_key("ssh-ed25519"))
-    pinned = trusted_keys(Target(host=HOST, host_key=LINE), file).keys
+    pinned = trusted_keys(Target(host=HOST, host_keys=(LINE,)), file).keys
     assert [key.export_public_key() for key in pinned] == [KEY.export_public_key()]
-    assert trusted_keys(Target(host=HOST, host_key="SHA256:" + "A" * 43), file) == ([], [], [])
+    assert trusted_keys(Target(host=HOST, host_keys=("SHA256:" + "A" * 43,)), file) == ([], [], [])

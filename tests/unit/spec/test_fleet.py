@@ -42,7 +42,7 @@ def test_the_fleet_of_the_design_gives_its_hosts():
             user="Administrator",
             port=22,
             jump="bastion",
-            host_key="ssh-ed25519 AAAA...",
+            host_keys=("ssh-ed25519 AAAA...",),
             credential=model.FromFile("~/.ssh/id_ed25519"),
         ),
         kubelet=model.KubeletSpec(extra_args={"v": "2"}, config={"maxPods": 110}),

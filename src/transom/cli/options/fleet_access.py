@@ -261,7 +261,8 @@ def holder() -> str:
 
 def _api(args: argparse.Namespace, fleet: "Fleet") -> "Api | None":
     """The cluster's API; a fleet that names the way in by itself can do without."""
-    if fleet.cluster.endpoint and not (args.kubeconfig or fleet.cluster.kubeconfig):
+    cluster = fleet.cluster
+    if cluster.endpoint and cluster.token_from and not (args.kubeconfig or cluster.kubeconfig):
         return None
     return cluster_access.open_api(args, fleet.cluster)
 

@@ -91,7 +91,7 @@ def target_of(args: argparse.Namespace) -> "Target":
         target,
         user=args.user or target.user,
         key_files=(args.key,) if args.key else (),
-        host_key=args.host_key,
+        host_keys=(args.host_key,) if args.host_key else (),
         jump=parse_target(args.jump) if args.jump else None,
     )
 

@@ -63,13 +63,14 @@ def requests_of(
         known.append((artifacts, pinned(artifacts, lock, mirrors=mirrors)))
         return known[-1][1]
 
+    chosen = [host.name for host in fleet.hosts if not hosts or host.name in hosts]
     return {
-        recipe.identity.name: Request(
+        name: Request(
             verb=verb,
             recipe=replace(recipe, artifacts=locked(recipe.artifacts)),
             owner=owner,
             join=secrets,
             pins=entry.ca_hashes,
         )
-        for recipe in recipes
+        for name, recipe in zip(chosen, recipes, strict=True)
     }

@@ -32,7 +32,7 @@ class ComputerName(Step[tuple[str, str, str]]):
 
     def check(self, host: ReadHost, want: NodeSpec) -> Sequence[Drift[tuple[str, str, str]]]:
         """Compare the machine's next name with the node's, where `rename` allows to change it."""
-        name = want.recipe.join.node_name
+        name = want.recipe.computer_name.lower()
         if not want.recipe.identity.rename or not name:
             return ()
         found = [(key, value, host.registry.get(key, value)) for key, value in VALUES]
@@ -54,5 +54,5 @@ class ComputerName(Step[tuple[str, str, str]]):
 
 def waits_for_boot(host: ReadHost, recipe: Recipe) -> bool:
     """Whether the machine gets the recipe's name only with its next start."""
-    name = recipe.join.node_name.lower() if recipe.identity.rename else ""
+    name = recipe.computer_name.lower() if recipe.identity.rename else ""
     return bool(name) and host.system.computer_name().lower() != name

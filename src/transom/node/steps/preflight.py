@@ -131,7 +131,7 @@ def _volumes(recipe: Recipe) -> list[str]:
 
 
 def _name(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
-    name, wanted = host.system.computer_name(), want.recipe.join.node_name
+    name, wanted = host.system.computer_name(), want.recipe.computer_name
     if not wanted or name.lower() == wanted.lower():
         return
     if want.joined_by_us or not want.recipe.identity.rename:
@@ -139,8 +139,8 @@ def _name(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
             id="computer-name",
             subject="computer name",
             found=name,
-            reason=f"the node is to be {wanted}, and both must agree",
-            fix="Name the host in the fleet as the machine is named, or set `rename: true` before it joins.",
+            reason=f"the fleet calls it {wanted}, and both must agree",
+            fix="Write the machine's name as `computerName`, or `computerNamePolicy: Rename` before it joins.",
             source="",
         )
     elif domain := host.system.domain():

@@ -25,7 +25,6 @@ FLEET_CHECKS: tuple[Callable[[Fleet], Iterator[Refusal]], ...] = (
 NAME_CHECKS: tuple[Callable[[Case], Iterator[Refusal]], ...] = (host.names,)
 
 CASE_CHECKS: tuple[Callable[[Case], Iterator[Refusal]], ...] = (
-    host.control_plane,
     *NAME_CHECKS,
     host.windows_release,
     host.skew,

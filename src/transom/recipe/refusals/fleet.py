@@ -91,7 +91,7 @@ def colliding_names(fleet: Fleet) -> Iterator[Refusal]:
     limit = rows.one(Limit, "limit-computer-name", At())
     seen: dict[str, str] = {}
     for host in fleet.hosts:
-        short = netbios_name(host.name).lower()
+        short = netbios_name(host.computer_name).lower()
         if short in seen:
             yield because(
                 limit,

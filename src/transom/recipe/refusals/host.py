@@ -1,13 +1,12 @@
-"""Reasons that concern a host itself: its role, name, Windows release and Kubernetes version."""
+"""Reasons that concern a host itself: its name, Windows release and Kubernetes version."""
 
 import re
 from collections.abc import Iterator
 
 from transom.facts import rows
-from transom.facts.join import Behaviour, Limit, Skew
+from transom.facts.join import Limit, Skew
 from transom.facts.rows import At
 from transom.facts.windows import PauseImage, Support
-from transom.model.fleet import Role
 from transom.model.problem import Refusal
 from transom.model.version import Version
 from transom.recipe.case import Case
@@ -16,36 +15,23 @@ from transom.recipe.refusals.because import because, host_path
 _NODE_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 
 
-def control_plane(case: Case) -> Iterator[Refusal]:
-    """A control plane on Windows."""
-    if case.host.role is Role.CONTROL_PLANE:
-        row = rows.one(Behaviour, "worker-only", At())
-        yield because(
-            row,
-            host_path(case, "role"),
-            "control-plane",
-            row.text,
-            "Make it a worker, or use Linux.",
-        )
-
-
 def names(case: Case) -> Iterator[Refusal]:
-    """A name that is no node name, or too long."""
-    name = case.host.name
+    """A name that is no computer's or node's name, or too long."""
+    name = case.host.computer_name
     limit = rows.one(Limit, "limit-computer-name", At())
     if not _NODE_NAME.fullmatch(name.lower()):
         yield Refusal(
             id="node-name",
-            subject=host_path(case, "name"),
+            subject=host_path(case, "computerName"),
             found=name,
-            reason="a node's name is an RFC 1123 label: letters, digits and hyphens",
-            fix="Rename the host, with no dot or underscore in its name.",
+            reason="a computer's name is an RFC 1123 label: letters, digits and hyphens",
+            fix="Give it a computerName without dot and underscore; nodeName may have dots.",
             source="kubernetes/kubernetes@v1.37.1 apimachinery/pkg/util/validation",
         )
     if len(name) > limit.value and case.host.long_name is None:
         yield because(
             limit,
-            host_path(case, "name"),
+            host_path(case, "computerName"),
             f"{name} has {len(name)} characters",
             limit.text,
             "Use at most 15 characters, or keep the name with longName: {dnsSuffix: ...}.",

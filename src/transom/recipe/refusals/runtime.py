@@ -15,14 +15,14 @@ from transom.recipe.refusals.because import because, host_path
 
 def two_runtimes(case: Case) -> Iterator[Refusal]:
     """Two runtimes on the host and no choice."""
-    if case.shape.fleet.runtime is None and len(case.shape.detected_runtimes) > 1:
+    if case.shape.chosen_runtime is None and len(case.shape.detected_runtimes) > 1:
         row = rows.one(Behaviour, "kubeadm-two-runtimes", At())
         yield because(
             row,
             host_path(case),
             f"the host has {' and '.join(case.shape.detected_runtimes)}",
             row.text,
-            "Say which with runtime: {containerd: {}} or runtime: {docker: {}}.",
+            "Say which: runtime: {type: Containerd} or runtime: {type: Docker}.",
         )
 
 

@@ -1,16 +1,14 @@
-"""A host, and the shape that defaults, pools and hosts share."""
+"""What holds for a host: the settings that defaults, pools and hosts share, and what is one host's own."""
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from transom.model import fleet, taint
 from transom.spec import syntax
-from transom.spec.shape import Flag, Free, Items, Number, Object, Shape, Table, Text
-from transom.spec.shapes.credential import CREDENTIAL, SSH_CREDENTIAL
+from transom.spec.shape import Free, Items, Number, Object, Shape, Table, Text, Union
+from transom.spec.shapes.runtime import RUNTIME
 
 _LARGEST_PORT = 2**16 - 1
-_LONGEST_GRACE_S = 7 * 24 * 3600
 
 _WINDOWS = Object(
     title="Windows",
@@ -19,28 +17,36 @@ _WINDOWS = Object(
     required=("release",),
     keys={
         "release": Text(
-            about="The Windows Server release; needs no quotes.",
+            about="The Windows Server release, as Microsoft tags its images; `\"1809\"` and the like in quotes.",
             syntax=syntax.RELEASE,
-            examples=("2022", "2025"),
-            numeric=True,
+            examples=("ltsc2022", "ltsc2025"),
         )
     },
 )
 
 _USER = Text(
-    about="Who to log in as.", syntax=syntax.TEXT, examples=("Administrator",), numeric=True
+    about="Who to log in as.",
+    default="`Administrator`; for SSH what `~/.ssh/config` says",
+    syntax=syntax.TEXT,
+    examples=("Administrator",),
 )
 _SERVER = Text(
-    about="Where it is reached, where that is not the host's address; for SSH also an alias.",
+    about="Where one host is reached, where that is not its address; for SSH also an alias.",
+    default="the host's `address`",
     syntax=syntax.HOST,
     examples=("win-01.mgmt.corp",),
 )
-_PORT = Number(about="The port, where it is not the usual one.", minimum=1, maximum=_LARGEST_PORT)
+_PORT = Number(
+    about="The port.",
+    default="the usual one",
+    minimum=1,
+    maximum=_LARGEST_PORT,
+    examples=(2222,),
+)
 
 _SSH = Object(
     title="SSH",
-    about="Reached over SSH.",
-    make=partial(fleet.Connection, fleet.Transport.SSH),
+    about="Settings of SSH; what is left out comes from `~/.ssh/config`.",
     keys={
         "host": _SERVER,
         "user": _USER,
@@ -50,59 +56,82 @@ _SSH = Object(
             syntax=syntax.JUMP,
             examples=("bastion",),
         ),
-        "hostKey": Text(
-            about="The host's public key or its fingerprint; a host that shows another is refused.",
-            syntax=syntax.HOST_KEY,
-            examples=("ssh-ed25519 AAAA...",),
-        ),
-        "credential": SSH_CREDENTIAL,
     },
 )
 
 _WINRM = Object(
     title="WinRM",
-    about="Reached over WinRM.",
-    make=partial(fleet.Connection, fleet.Transport.WINRM),
-    keys={"host": _SERVER, "user": _USER, "port": _PORT, "credential": CREDENTIAL},
+    about="Settings of WinRM.",
+    keys={"host": _SERVER, "user": _USER, "port": _PORT},
 )
 
-_LOCAL = Object(
-    title="Local",
-    about="The host is the machine that Transom itself runs on; it is not rebooted then.",
-    make=partial(fleet.Connection, fleet.Transport.LOCAL),
-    keys={},
-)
+TRANSPORTS = {"SSH": fleet.Transport.SSH, "WinRM": fleet.Transport.WINRM}
 
 
 def _connection(
     *,
-    ssh: fleet.Connection | None = None,
-    winrm: fleet.Connection | None = None,
-    local: fleet.Connection | None = None,
-) -> fleet.Connection:
-    connection = ssh or winrm or local
-    assert connection is not None
-    return connection
+    type: str | None = None,  # noqa: A002 - the document's key
+    ssh: dict[str, Any] | None = None,
+    winrm: dict[str, Any] | None = None,
+    credential_name: str | None = None,
+) -> dict[str, Any]:
+    transport = TRANSPORTS[type or ("WinRM" if winrm is not None else "SSH")]
+    return {"transport": transport, "credential_name": credential_name, **(ssh or winrm or {})}
 
 
-_CONNECTION = Object(
+CONNECTION = Object(
     title="Connection",
-    about="How the host is reached: exactly one of `ssh`, `winrm` and `local`.",
+    about="How the host is reached.",
     make=_connection,
-    exactly_one=("ssh", "winrm", "local"),
-    keys={"ssh": _SSH, "winrm": _WINRM, "local": _LOCAL},
+    default="SSH to its address",
+    union=Union(members={"SSH": "ssh", "WinRM": "winrm"}, inferred=True),
+    keys={
+        "type": Text(
+            about="The way.",
+            choices=tuple(TRANSPORTS),
+            default="the one whose settings are given, else `SSH`",
+        ),
+        "ssh": _SSH,
+        "winrm": _WINRM,
+        "credentialName": Text(
+            about="The credential, by its name in the Client document.",
+            default="the SSH agent's keys and those in `~/.ssh`",
+            syntax=syntax.CREDENTIAL_NAME,
+            examples=("admins",),
+        ),
+    },
 )
+
+_ARGUMENT = Object(
+    title="KubeletArgument",
+    about="A flag of the kubelet.",
+    required=("name", "value"),
+    keys={
+        "name": Text(
+            about="The flag without its dashes.", syntax=syntax.FLAG_NAME, examples=("v",)
+        ),
+        "value": Text(about="Its value, as text.", examples=("2",)),
+    },
+)
+
+
+def _kubelet(
+    *, extra_args: tuple[dict[str, str], ...] = (), config: Mapping[str, Any] | None = None
+) -> fleet.KubeletSpec:
+    arguments = {each["name"]: each["value"] for each in extra_args}
+    return fleet.KubeletSpec(extra_args=arguments, config=config or {})
+
 
 _KUBELET = Object(
     title="Kubelet",
     about="What the kubelet gets beyond what the facts say.",
-    make=fleet.KubeletSpec,
+    make=_kubelet,
     keys={
-        "extraArgs": Table(
-            about="Flags, without their dashes.",
-            keys=syntax.FLAG_NAME,
-            of=Text(about="The flag's value, as text.", numeric=True),
-            examples=({"v": "2"},),
+        "extraArgs": Items(
+            about="More flags. Those that Transom sets itself are refused.",
+            of=_ARGUMENT,
+            by=("name",),
+            examples=([{"name": "v", "value": "2"}],),
         ),
         "config": Free(
             about="Fields of KubeletConfiguration, as Kubernetes spells them.",
@@ -120,9 +149,9 @@ _TAINT = Object(
         "key": Text(about="The taint's key.", syntax=syntax.QUALIFIED_NAME, examples=("os",)),
         "value": Text(
             about="The taint's value.",
+            default="an empty one",
             syntax=syntax.LABEL_VALUE,
             examples=("windows",),
-            numeric=True,
         ),
         "effect": Text(
             about="What it does to pods that do not tolerate it.",
@@ -134,7 +163,9 @@ _TAINT = Object(
 
 
 def _folder(about: str, example: str) -> Text:
-    return Text(about=about, syntax=syntax.WINDOWS_PATH, examples=(example,))
+    return Text(
+        about=about, default="the facts' one", syntax=syntax.WINDOWS_PATH, examples=(example,)
+    )
 
 
 _DIRECTORIES = Object(
@@ -142,7 +173,7 @@ _DIRECTORIES = Object(
     about="Folders on the host that are not to be where they usually are.",
     make=fleet.Directories,
     keys={
-        "install": _folder("Kubernetes' and Transom's programs.", "C:\\k"),
+        "install": _folder("Kubernetes' programs. The journal stays in C:\\k\\transom.", "C:\\k"),
         "containerdRoot": _folder("containerd's images and snapshots.", "D:\\containerd"),
         "containerdState": _folder("containerd's running state.", "D:\\containerd-state"),
         "logs": _folder("The logs of services.", "D:\\logs"),
@@ -152,8 +183,8 @@ _DIRECTORIES = Object(
 _LONG_NAME = Object(
     title="LongName",
     about=(
-        "Keep a name over 15 characters. Programs that ask Windows for the NetBIOS name then see "
-        "only its first 15."
+        "Keep a computer name over 15 characters. Programs that ask Windows for the NetBIOS name then "
+        "see only its first 15."
     ),
     make=fleet.LongName,
     required=("dnsSuffix",),
@@ -166,139 +197,118 @@ _LONG_NAME = Object(
     },
 )
 
+_NAME_POLICIES = {"Keep": False, "Rename": True}
+_REBOOT_POLICIES = {"IfNeeded": fleet.Reboot.ALLOWED, "Never": fleet.Reboot.REFUSED}
+_ISOLATIONS = {"Process": fleet.Isolation.PROCESS, "HyperV": fleet.Isolation.HYPERV}
 
-def _drain(
-    *, timeout: int | None = None, grace_period: int | None = None, **flags: bool
-) -> fleet.Drain:
-    seconds: dict[str, Any] = {} if timeout is None else {"timeout_s": timeout}
-    return fleet.Drain(grace_period_s=grace_period, **seconds, **flags)
-
-
-_DRAIN = Object(
-    title="Drain",
-    about="How pods leave a node before it is disturbed.",
-    make=_drain,
-    keys={
-        "timeout": Text(
-            about="How long a node may take to empty; 10m where it is left out.",
-            syntax=syntax.DURATION,
-            examples=("10m",),
-            make=syntax.duration_s,
-        ),
-        "gracePeriod": Number(
-            about="Seconds each pod gets to end, instead of its own.",
-            minimum=0,
-            maximum=_LONGEST_GRACE_S,
-            examples=(30,),
-        ),
-        "deleteEmptyDirData": Flag(
-            about="Also evict pods that lose the data of an emptyDir volume by it."
-        ),
-        "force": Flag(about="Also delete pods that no controller will replace."),
-    },
-)
-
-
-def _count(text: str) -> int | str:
-    return text if text.endswith("%") else int(text)
-
-
-_UPGRADE = Object(
-    title="Upgrade",
-    about="How nodes are upgraded and maintained, in waves.",
-    make=fleet.Upgrade,
-    keys={
-        "maxUnavailable": Text(
-            about="How many nodes of the pool may be away at once, whoever took them (NotReady, cordoned and"
-            " missing ones count): a count, or a percentage (rounded down, at least one).",
-            syntax=syntax.COUNT,
-            examples=("1", "25%"),
-            numeric=True,
-            make=_count,
-        ),
-        "drain": _DRAIN,
-    },
-)
-
-_SHARED: Mapping[str, Shape] = {
+_SETTINGS: Mapping[str, Shape] = {
     "windows": _WINDOWS,
-    "connection": _CONNECTION,
+    "connection": CONNECTION,
+    "runtime": RUNTIME,
     "kubelet": _KUBELET,
+    "labels": Table(
+        about="Labels of the node. Those that Kubernetes, the kubelet or Transom set are refused.",
+        keys=syntax.QUALIFIED_NAME,
+        of=Text(about="The label's value.", syntax=syntax.LABEL_VALUE),
+        examples=({"example.com/tier": "web"},),
+    ),
     "taints": Items(
         about="Taints the node registers with.",
         of=_TAINT,
+        by=("key", "effect"),
         examples=([{"key": "os", "value": "windows", "effect": "NoSchedule"}],),
     ),
-    "labels": Table(
-        about="Labels the node registers with.",
-        keys=syntax.QUALIFIED_NAME,
-        of=Text(about="The label's value.", syntax=syntax.LABEL_VALUE, numeric=True),
-        examples=({"pool": "web"},),
-    ),
     "directories": _DIRECTORIES,
-    "reboot": Text(
-        about="Whether Transom may reboot the host where a step needs it; `allowed` if left out.",
-        choices=tuple(reboot.value for reboot in fleet.Reboot),
-        make=fleet.Reboot,
+    "computerNamePolicy": Text(
+        about="Whether the computer may be renamed to the host's `computerName`.",
+        choices=tuple(_NAME_POLICIES),
+        default="`Keep`",
+        make=_NAME_POLICIES.__getitem__,
     ),
-    "rename": Flag(about="Whether the computer may be renamed to the host's name."),
     "longName": _LONG_NAME,
-    "role": Text(
-        about="What the node is; Kubernetes runs on Windows as `worker` only.",
-        choices=tuple(role.value for role in fleet.Role),
-        make=fleet.Role,
+    "rebootPolicy": Text(
+        about="Whether Transom may reboot the host where a step needs it.",
+        choices=tuple(_REBOOT_POLICIES),
+        default="`IfNeeded`",
+        make=_REBOOT_POLICIES.__getitem__,
     ),
-    "upgrade": _UPGRADE,
     "isolation": Text(
-        about="What separates containers from the host: `process`, or `hyperv` where it exists.",
-        choices=tuple(isolation.value for isolation in fleet.Isolation),
-        make=fleet.Isolation,
+        about="What separates containers from the host: `Process`, or `HyperV` where it exists.",
+        choices=tuple(_ISOLATIONS),
+        default="`Process`",
+        make=_ISOLATIONS.__getitem__,
     ),
 }
 
 DEFAULTS = Object(
-    title="Defaults",
+    title="HostSettings",
     about="What holds for every host, unless its pool or the host itself says otherwise.",
-    make=dict,
-    keys=_SHARED,
+    keys=_SETTINGS,
 )
 
-POOL = Object(
-    title="Pool",
-    about="Hosts that share settings and are upgraded together.",
-    make=dict,
-    required=("name",),
+SETTINGS = Object(
+    title="HostOverrides",
+    about="What differs from the level above; maps merge, lists and single values replace.",
     keys={
-        "name": Text(about="The pool's name.", syntax=syntax.NAME, examples=("web",), numeric=True),
-        **_SHARED,
+        **_SETTINGS,
+        "unset": Items(
+            about="Keys that are inherited and shall not be, as JSON pointers: `/` is written `~1`, `~` is `~0`.",
+            of=Text(about="One key.", syntax=syntax.POINTER, examples=("/labels/tier",)),
+            examples=(["/labels/example.com~1tier"],),
+        ),
     },
 )
 
+NAME = Text(
+    about="The host's name, in lower case: what `--host` takes.",
+    syntax=syntax.OBJECT_NAME,
+    examples=("win-01",),
+)
 
-def _host(*, name: str, address: str | None = None, **parts: Any) -> fleet.Host:
-    return fleet.Host(name=name, address=address or name, **parts)
+# What is one host's own, in a WindowsHost as in an entry of a Fleet's `hosts`.
+OWN: Mapping[str, Shape] = {
+    "poolName": Text(
+        about="The pool it belongs to.", default="none", syntax=syntax.NAME, examples=("web",)
+    ),
+    "address": Text(
+        about="How it is reached: an IP address or a DNS name.",
+        default="its name",
+        syntax=syntax.HOST,
+        examples=("10.0.0.21",),
+    ),
+    "computerName": Text(
+        about="What Windows calls the machine.",
+        default="its name",
+        syntax=syntax.HOST_NAME,
+        examples=("WIN-01",),
+    ),
+    "nodeName": Text(
+        about="What its Node is called.",
+        default="`computerName` in lower case",
+        syntax=syntax.OBJECT_NAME,
+        examples=("win-01.corp.example",),
+    ),
+    "nodeIP": Text(
+        about="The address of the node in the cluster.",
+        default="found on the host",
+        syntax=syntax.ADDRESS,
+        examples=("10.1.0.21",),
+    ),
+    "sshHostKeys": Items(
+        about="The host's public keys or their fingerprints; a host that shows another is refused.",
+        of=Text(
+            about="One key.", syntax=syntax.HOST_KEY, examples=("ssh-ed25519 AAAA...",)
+        ),
+        default="known_hosts, or confirmed by you",
+        least=1,
+        examples=(["ssh-ed25519 AAAA..."],),
+    ),
+    "host": SETTINGS,
+}
 
-
-HOST = Object(
-    title="Host",
-    about="One Windows machine.",
-    make=_host,
+ENTRY = Object(
+    title="FleetHost",
+    about="One Windows machine: its name, and every key of a WindowsHost's `spec` but `fleetName`.",
     required=("name",),
-    keys={
-        "name": Text(
-            about="The computer's and the node's name.",
-            syntax=syntax.HOST_NAME,
-            examples=("win-01",),
-            numeric=True,
-        ),
-        "address": Text(
-            about="Its address or DNS name; its own name where this is left out.",
-            syntax=syntax.HOST,
-            examples=("10.0.0.21",),
-        ),
-        "pool": Text(
-            about="The pool it belongs to.", syntax=syntax.NAME, examples=("web",), numeric=True
-        ),
-        **_SHARED,
-    },
+    keys={"name": NAME, **OWN},
 )

@@ -1,84 +1,101 @@
-"""The cluster's network: ranges, DNS, and exactly one plugin."""
+"""The cluster's network: ranges, DNS, and the plugin by its `type`."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from transom.model import fleet
 from transom.spec import syntax
-from transom.spec.shape import Items, Number, Object, Shape, Text, attribute
+from transom.spec.shape import Items, Number, Object, Text, Union, attribute
 
 _LARGEST_VNI = 2**24 - 1
 _LARGEST_PORT = 2**16 - 1
 # IPv4 asks every link for 68 bytes; more than 65535 fit into no packet.
 _SMALLEST_MTU = 68
+_WINDOWS_ONE = "the one Windows accepts"
 
-_VERSION = Text(
-    about="Its version; left out, the newest that the facts know for these hosts.",
-    syntax=syntax.VERSION,
-    examples=("v0.28.9",),
-    numeric=True,
-)
+_MODES = {"Overlay": fleet.NetworkMode.OVERLAY, "L2Bridge": fleet.NetworkMode.L2BRIDGE}
+_INSTALLERS = {
+    "Operator": fleet.CalicoInstaller.OPERATOR,
+    "Manifest": fleet.CalicoInstaller.MANIFEST,
+}
+
+
+def _version(example: str) -> Text:
+    return Text(
+        about="Its version.",
+        default="the newest that the facts know for these hosts",
+        syntax=syntax.VERSION,
+        examples=(example,),
+    )
+
 
 _MODE = Text(
-    about="`overlay` (VXLAN), or `l2bridge` (routed, pods on the hosts' own network).",
-    choices=tuple(mode.value for mode in fleet.NetworkMode),
-    make=fleet.NetworkMode,
-    examples=("overlay",),
+    about="`Overlay` (VXLAN), or `L2Bridge` (routed, pods on the hosts' own network).",
+    default="the plugin's usual one",
+    choices=tuple(_MODES),
+    make=_MODES.__getitem__,
 )
 
 
-def _plain(title: str, about: str, make: type[Any]) -> Object:
-    return Object(title=title, about=about, make=make, keys={"version": _VERSION})
+def _plain(title: str, about: str, make: type[Any], example: str) -> Object:
+    return Object(title=title, about=about, make=make, keys={"version": _version(example)})
 
 
-PLUGINS: Mapping[str, Shape] = {
+PLUGINS: Mapping[str, Object] = {
     "flannel": Object(
         title="Flannel",
-        about="Flannel.",
+        about="Settings of Flannel.",
         make=fleet.FlannelSpec,
         keys={
-            "version": _VERSION,
+            "version": _version("0.28.9"),
             "mode": _MODE,
             "vni": Number(
-                about="The VXLAN network identifier of `overlay`; left out, the one Windows accepts.",
+                about="The VXLAN network identifier of `Overlay`.",
+                default=_WINDOWS_ONE,
                 minimum=1,
                 maximum=_LARGEST_VNI,
+                examples=(4096,),
             ),
             "port": Number(
-                about="The UDP port of `overlay`; left out, the one Windows accepts.",
+                about="The UDP port of `Overlay`.",
+                default=_WINDOWS_ONE,
                 minimum=1,
                 maximum=_LARGEST_PORT,
+                examples=(4789,),
             ),
         },
     ),
     "calico": Object(
         title="Calico",
-        about="Calico.",
+        about="Settings of Calico.",
         make=fleet.CalicoSpec,
         keys={
-            "version": _VERSION,
+            "version": _version("3.30.1"),
             "mode": _MODE,
             "installer": Text(
                 about=(
-                    "`operator` (the default): the Tigera operator brings Calico to Windows nodes; "
-                    "`manifest`: there is none, and Transom renders Calico's DaemonSet for them."
+                    "`Operator`: the Tigera operator brings Calico to Windows nodes; `Manifest`: there "
+                    "is none, and Transom renders Calico's DaemonSet for them."
                 ),
-                choices=tuple(way.value for way in fleet.CalicoInstaller),
-                make=fleet.CalicoInstaller,
-                examples=("operator",),
+                default="`Operator`",
+                choices=tuple(_INSTALLERS),
+                make=_INSTALLERS.__getitem__,
             ),
         },
     ),
-    "azureCNI": _plain("AzureCNI", "Azure CNI.", fleet.AzureCNISpec),
+    "azureCNI": _plain("AzureCNI", "Settings of Azure CNI.", fleet.AzureCNISpec, "1.6.3"),
     "ovnKubernetes": _plain(
-        "OVNKubernetes", "OVN-Kubernetes with its hybrid overlay.", fleet.OVNKubernetesSpec
+        "OVNKubernetes",
+        "Settings of OVN-Kubernetes with its hybrid overlay.",
+        fleet.OVNKubernetesSpec,
+        "1.0.0",
     ),
-    "wincni": Object(
+    "winCNI": Object(
         title="WinCNI",
-        about="wincni: pods routed by switches, routers or the cloud.",
+        about="Settings of wincni: pods routed by switches, routers or the cloud.",
         make=fleet.WinCNISpec,
         keys={
-            "version": _VERSION,
+            "version": _version("0.1.0"),
             "nodeSubnet": Text(
                 about="The network of the hosts, which pods reach without address translation.",
                 syntax=syntax.CIDR,
@@ -86,17 +103,23 @@ PLUGINS: Mapping[str, Shape] = {
             ),
             "environment": Text(
                 about="Where the hosts are, for wincni's own address management.",
-                choices=("azure",),
-                examples=("azure",),
+                choices=("Azure",),
+                make=str.lower,
             ),
         },
     ),
-    "winBridge": _plain("WinBridge", "The reference plugin win-bridge.", fleet.WinBridgeSpec),
-    "winOverlay": _plain("WinOverlay", "The reference plugin win-overlay.", fleet.WinOverlaySpec),
-    "weave": _plain("Weave", "Weave: does not support Windows; refused.", fleet.WeaveSpec),
+    "winBridge": _plain(
+        "WinBridge", "Settings of the reference plugin win-bridge.", fleet.WinBridgeSpec, "1.7.1"
+    ),
+    "winOverlay": _plain(
+        "WinOverlay",
+        "Settings of the reference plugin win-overlay.",
+        fleet.WinOverlaySpec,
+        "1.7.1",
+    ),
     "external": Object(
         title="External",
-        about="A network that somebody else installs; Transom only waits for it.",
+        about="A network that another tool installs; Transom only waits for it.",
         make=fleet.ExternalSpec,
         required=("networkName",),
         keys={
@@ -104,13 +127,12 @@ PLUGINS: Mapping[str, Shape] = {
                 about="The name its HNS network has on the hosts.",
                 syntax=syntax.TEXT,
                 examples=("Calico",),
-                numeric=True,
             ),
             "mode": _MODE,
             "sourceEndpoint": Text(
-                about=(
-                    "In mode `overlay`: the HNS endpoint whose address kube-proxy sends from; left "
-                    "out, one is reserved with host-local, from which the pods must have theirs too."
+                about="In mode `Overlay`: the HNS endpoint whose address kube-proxy sends from.",
+                default=(
+                    "one is reserved with host-local, from which the pods must have theirs too"
                 ),
                 syntax=syntax.TEXT,
                 examples=("VIPEndpoint",),
@@ -119,24 +141,24 @@ PLUGINS: Mapping[str, Shape] = {
     ),
 }
 
-_PLUGIN_ATTRIBUTES = frozenset(map(attribute, PLUGINS))
+TYPES: Mapping[str, str] = {plugin.title: key for key, plugin in PLUGINS.items()}
 
 
-def _network(**parts: Any) -> fleet.Network:
-    (plugin,) = _PLUGIN_ATTRIBUTES & parts.keys()
-    return fleet.Network(plugin=parts.pop(plugin), **parts)
+def _network(*, type: str, **parts: Any) -> fleet.Network:  # noqa: A002 - the document's key
+    key = TYPES[type]
+    empty = {"network_name": ""} if type == "External" else {}
+    plugin = parts.pop(attribute(key), None) or PLUGINS[key].make(**empty)
+    return fleet.Network(plugin=plugin, **parts)
 
 
 NETWORK = Object(
     title="Network",
-    about=(
-        "The cluster's network as it already is, and exactly one plugin: "
-        f"{', '.join(f'`{name}`' for name in PLUGINS)}."
-    ),
+    about="The cluster's network as it already is, and the plugin that brings it to Windows nodes.",
     make=_network,
-    required=("podCIDRs", "serviceCIDRs"),
-    exactly_one=tuple(PLUGINS),
+    required=("type", "podCIDRs", "serviceCIDRs"),
+    union=Union(members=TYPES),
     keys={
+        "type": Text(about="Which plugin.", choices=tuple(TYPES)),
         "podCIDRs": Items(
             about="The ranges pods get addresses from, over all nodes.",
             of=Text(about="One range.", syntax=syntax.CIDR, examples=("10.244.0.0/16",)),
@@ -154,6 +176,12 @@ NETWORK = Object(
             of=Text(about="One address.", syntax=syntax.ADDRESS, examples=("10.96.0.10",)),
             least=1,
             examples=(["10.96.0.10"],),
+        ),
+        "clusterDomain": Text(
+            about="The DNS domain of the cluster, as its kubelets and its DNS have it.",
+            default="`cluster.local`",
+            syntax=syntax.DNS_NAME,
+            examples=("cluster.local",),
         ),
         "mtu": Number(
             about="The largest packet of pods, where the network needs it smaller than usual.",

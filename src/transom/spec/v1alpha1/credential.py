@@ -1,29 +1,14 @@
 """Where a secret is: the one shape for host credentials and bootstrap tokens."""
 
 from collections.abc import Mapping
-from typing import Any
 
-from transom.model.fleet import (
-    Credential,
-    FromAgent,
-    FromCommand,
-    FromEnvironment,
-    FromFile,
-    FromPrompt,
-    FromSecret,
-)
 from transom.spec import syntax
 from transom.spec.shape import Flag, Items, Object, Shape, Text
-
-
-def _secret_ref(*, name: str, key: str, namespace: str = "default") -> FromSecret:
-    return FromSecret(namespace=namespace, name=name, key=key)
 
 
 SECRET_REF = Object(
     title="SecretRef",
     about="One key of a Secret in the cluster.",
-    make=_secret_ref,
     required=("name", "key"),
     keys={
         "namespace": Text(
@@ -67,28 +52,9 @@ _AGENT: Mapping[str, Shape] = {
 }
 
 
-def _credential(**chosen: Any) -> Credential:
-    ((source, value),) = chosen.items()
-    match source:
-        case "agent":
-            return FromAgent()
-        case "file":
-            return FromFile(value)
-        case "env":
-            return FromEnvironment(value)
-        case "command":
-            return FromCommand(value)
-        case "prompt":
-            return FromPrompt()
-        case _:
-            secret: FromSecret = value
-            return secret
-
-
 CREDENTIAL = Object(
     title="Credential",
     about="Where the password is; exactly one place. Its value has none in this document.",
-    make=_credential,
     exactly_one=tuple(_ELSEWHERE),
     keys=_ELSEWHERE,
 )
@@ -96,7 +62,6 @@ CREDENTIAL = Object(
 SSH_CREDENTIAL = Object(
     title="SSHCredential",
     about="Where the private key or password is; exactly one place. Its value has none here.",
-    make=_credential,
     exactly_one=(*_AGENT, *_ELSEWHERE),
     keys={**_AGENT, **_ELSEWHERE},
 )
@@ -104,7 +69,6 @@ SSH_CREDENTIAL = Object(
 TOKEN_FROM = Object(
     title="TokenFrom",
     about="Where the bootstrap token is; exactly one place. Its value has none in this document.",
-    make=_credential,
     exactly_one=tuple(_ELSEWHERE),
     keys=_ELSEWHERE,
 )
