@@ -4,6 +4,7 @@ Whether an API server takes them, and what it then refuses, is tested in the lab
 """
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,8 @@ from transom.spec.shape import Count, Flag, Items, Number, Object, Table, Text, 
 from transom.spec.shapes.document import API_VERSION, FLEET, WINDOWS_HOST
 from transom.spec.structural import Choices, literal, structural
 from transom.spec.structural_text import pattern
+from transom.spec.validation import faults_of
+from transom.yamlio.loader import load
 
 FORBIDDEN = {
     "$ref",
@@ -26,6 +29,7 @@ FORBIDDEN = {
     "examples",
     "const",
 }
+EXAMPLE = Path(__file__).parents[2] / "data" / "crds" / "shop.yaml"
 WORD = Text(about="A word.")
 CRDS = {resource.plural: definition(resource) for resource in RESOURCES}
 
@@ -144,6 +148,17 @@ def test_a_form_takes_what_the_syntax_takes_and_not_what_is_something_else(name)
 
 def test_every_syntax_of_the_documents_has_a_pattern():
     assert [path for path, shape in TEXTS if not pattern(shape.syntax)] == []
+
+
+def test_the_whole_example_is_right_by_the_declaration_too():
+    """What the lab sends to an API server is what files may hold."""
+    documents = load(EXAMPLE.read_bytes(), name=EXAMPLE.name)
+    declared = {document.title: document for document in (FLEET, WINDOWS_HOST)}
+    assert [
+        fault
+        for document in documents
+        for fault in faults_of(declared[document.value["kind"]], document.value, document.text)
+    ] == []
 
 
 def test_paths_that_are_treated_specially_are_those_of_fields():
