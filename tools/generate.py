@@ -28,13 +28,16 @@ from transom.node.steps import STEPS
 from transom.recipe.resolve import resolve
 from transom.spec import reference, schema
 from transom.spec.fleet import read_fleets
-from transom.spec.shapes.document import FLEET
+from transom.spec.shapes.client import CLIENT
+from transom.spec.shapes.document import FLEET, WINDOWS_HOST
 from transom.workload import differences, page
 from transom.workload.catalogue import all_rules
 from transom.workload.families import SECTIONS
 
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMAS = ROOT / "src" / "transom" / "schemas"
+
+WRITTEN = (FLEET, WINDOWS_HOST, CLIENT)
 
 _SCHEMAS_PAGE = """\
 # Schemas
@@ -55,8 +58,9 @@ def compiled_facts() -> Iterator[tuple[Path, str]]:
 
 
 def fleet_schema() -> Iterator[tuple[Path, str]]:
-    """The JSON Schema of the Fleet document, as it is shipped."""
-    yield SCHEMAS / "fleet-v1alpha1.schema.json", schema.schema_text(FLEET)
+    """The JSON Schema of the files that people write, as it is shipped."""
+    name = "fleet-v1alpha2"
+    yield SCHEMAS / f"{name}.schema.json", schema.schema_text(schema.schema_of_files(name, WRITTEN))
 
 
 def document_schemas() -> Iterator[tuple[Path, str]]:
@@ -68,13 +72,14 @@ def document_schemas() -> Iterator[tuple[Path, str]]:
 
 def schemas_page() -> Iterator[tuple[Path, str]]:
     """The list of schemas."""
-    rows = [("fleet", FLEET.title, "`fleet.yaml`, which people write ([all keys](../fleet.md))")]
+    kinds = ", ".join(document.title for document in WRITTEN)
+    rows = [("fleet-v1alpha2", kinds, "`fleet.yaml`, which people write ([all keys](../fleet.md))")]
     rows += [
-        (document.name, schema_of(document.declaration)["title"], document.met)
+        (f"{document.name}-v1alpha1", schema_of(document.declaration)["title"], document.met)
         for document in DOCUMENTS
     ]
     lines = (
-        f"| [{name}](../../src/transom/schemas/{name}-v1alpha1.schema.json) | {kind} | {met} |\n"
+        f"| [{name.rpartition('-')[0]}](../../src/transom/schemas/{name}.schema.json) | {kind} | {met} |\n"
         for name, kind, met in sorted(rows)
     )
     yield ROOT / "docs" / "schemas" / "README.md", _SCHEMAS_PAGE + "".join(lines)
@@ -84,7 +89,7 @@ def fleet_page() -> Iterator[tuple[Path, str]]:
     """The reference part of the page about the Fleet document; what people wrote above stays."""
     path = ROOT / "docs" / "fleet.md"
     written, mark, _ = path.read_text(encoding="utf-8").partition(reference.MARK)
-    yield path, f"{written}{mark}\n\n{reference.reference(FLEET)}"
+    yield path, f"{written}{mark}\n\n{reference.reference(WRITTEN)}"
 
 
 def golden_recipes() -> Iterator[tuple[Path, str]]:

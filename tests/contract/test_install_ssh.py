@@ -60,11 +60,11 @@ def test_it_is_installed_started_opened_and_the_host_key_can_be_pinned(server, c
     (fleet,) = read_fleets(pasted.encode(), name="fleet.yaml")
     way = fleet.hosts[0].connection
     assert way is not None
-    assert (way.transport, way.host, way.user, way.host_key) == (
+    assert (way.transport, way.host, way.user, way.host_keys) == (
         "ssh",
         "localhost",
         "Administrator",
-        HOST_KEY,
+        (HOST_KEY,),
     )
 
 

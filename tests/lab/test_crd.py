@@ -10,16 +10,13 @@ import yaml
 from transom.cli.main import main
 from transom.errors import PermanentError
 from transom.spec.shapes.document import API_VERSION, HOST_KIND
-from transom.spec.v1alpha1.convert import convert
-from transom.spec.v1alpha1.document import FLEET as OLD_FLEET
-from transom.spec.v1alpha1.written import as_written
-from transom.yamlio.loader import load
 from transom_lab.controlplane import Component
 from transom_lab.lab import Wish
 
 DATA = Path(__file__).parents[1] / "data"
 SHOP, WIN_01 = yaml.safe_load_all((DATA / "crds" / "shop.yaml").read_text("utf-8"))
-FLEETS = sorted((DATA / "fleets").glob("*.yaml"))
+EXAMPLE = Path(__file__).parents[2] / "examples" / "fleet.yaml"
+FLEETS = [EXAMPLE, *sorted((DATA / "fleets").glob("*.yaml"))]
 
 
 @pytest.fixture(scope="module")
@@ -92,20 +89,26 @@ def test_what_was_written_is_kept_and_defaults_are_added(shop, win_01):
 
 
 @pytest.mark.parametrize("path", FLEETS, ids=lambda path: path.stem)
-def test_every_fleet_of_the_tests_is_taken(server, path):
-    (document,) = load(path.read_bytes(), name=path.name)
-    fleet = convert(as_written(OLD_FLEET, document)).fleet
-    name = fleet["metadata"]["name"]
-    entries = fleet["spec"].pop("hosts", [])
-    send(server, "create", fleet, "--dry-run=server")
-    for entry in entries:
-        host = {
+def test_every_fleet_of_the_examples_and_tests_is_taken(server, path):
+    """As people write them, but for `hosts`, which are WindowsHosts in a cluster."""
+    for document in yaml.safe_load_all(path.read_text("utf-8")):
+        if document["apiVersion"] != API_VERSION:
+            continue  # a Client never goes to a cluster
+        for manifest in (document, *hosts_of(document)):
+            send(server, "create", manifest, "--dry-run=server")
+
+
+def hosts_of(document):
+    entries = document["spec"].pop("hosts", [])
+    return [
+        {
             "apiVersion": API_VERSION,
             "kind": HOST_KIND,
             "metadata": {"name": entry.pop("name")},
-            "spec": {"fleetName": name, **entry},
+            "spec": {"fleetName": document["metadata"]["name"], **entry},
         }
-        send(server, "create", host, "--dry-run=server")
+        for entry in entries
+    ]
 
 
 REFUSED = {

@@ -171,7 +171,10 @@ def _cni(setting: Setting) -> dict[str, Any]:
         "datastore_type": "kubernetes",
         "kubernetes": {"kubeconfig": f"c:{_unix(setting.places.cni_conf)}/calico-kubeconfig"},
         "ipam": {"type": "calico-ipam", "subnet": "usePodCidr"},
-        "DNS": {"Nameservers": list(network.cluster_dns), "Search": [f"svc.{setting.cluster_domain}"]},
+        "DNS": {
+            "Nameservers": list(network.cluster_dns),
+            "Search": [f"svc.{setting.cluster_domain}"],
+        },
         "policies": [{"Name": "EndpointPolicy", "Value": policy} for policy in policies],
     }
     return {"name": network.name, "cniVersion": "0.3.1", "plugins": [plugin]}

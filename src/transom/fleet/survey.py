@@ -160,4 +160,7 @@ async def _addons(fleet: Fleet, objects: Door, lock: Lock, unread: list[str]) ->
 
 def _decides(fleet: Fleet, host: Host, survey: Survey) -> bool:
     """Whether the runtime that the host has decides what it becomes."""
-    return (host.runtime or fleet.runtime) is None and survey.inventory.runtimes not in ((), ("containerd",))
+    return (host.runtime or fleet.runtime) is None and survey.inventory.runtimes not in (
+        (),
+        ("containerd",),
+    )

@@ -457,7 +457,9 @@ class Fleet:
     def host(self, name: str) -> Host | None:
         """The host that a person means by a name."""
         exact = (host for host in self.hosts if host.name == name)
-        return next(exact, None) or next((host for host in self.hosts if host.is_called(name)), None)
+        return next(exact, None) or next(
+            (host for host in self.hosts if host.is_called(name)), None
+        )
 
     def kubernetes_of(self, host: Host) -> KubernetesSpec:
         """The Kubernetes of one host: its pool's, or the fleet's."""

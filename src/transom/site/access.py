@@ -109,18 +109,15 @@ def winrm_of(host: "Host", *, file: str) -> "Connection":
         raise UsageError(
             f"{host.name} is not reached by winrm in {file}",
             subject=host.name,
-            hint="write how WinRM reaches it: connection.winrm with user and credential",
+            hint="write how WinRM reaches it: connection: {type: WinRM, credentialName: ...}",
         )
     return way
 
 
-def ssh_connection(way: "Connection", file: Path, *, is_usual: bool) -> dict[str, object]:
-    """Give what the fleet has to say for SSH; a key that ssh tries anyway needs no mention."""
+def ssh_connection(way: "Connection") -> dict[str, object]:
+    """Give what the fleet has to say for SSH."""
     found: dict[str, object] = {"host": way.host} if way.host else {}
     found["user"] = way.user or "Administrator"
-    private = file.with_suffix("")
-    if not is_usual and private.is_file():
-        found["credential"] = {"file": str(private)}
     return found
 
 

@@ -59,6 +59,12 @@ class Environment:
         return self.ssh / "config"
 
     @property
+    def client_file(self) -> Path:
+        """The user's own Client document."""
+        folder = self.variables.get("XDG_CONFIG_HOME")
+        return (Path(folder) if folder else self.home / ".config") / "transom" / "client.yaml"
+
+    @property
     def python_cache(self) -> Path:
         """Where the Python for hosts is kept between runs."""
         return self.home / ".cache" / "transom" / "python"

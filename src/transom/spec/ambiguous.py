@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from transom.spec.fault import Fault, Path
 from transom.spec.shape import Items, Object, Shape, Table, Text
+from transom.yamlio.scalar import UnreadableScalar, read_plain
 
 if TYPE_CHECKING:
     from transom.yamlio.loader import Document
@@ -25,11 +26,25 @@ _OTHERWISE = re.compile(
 )
 
 
+def needs_quotes(text: str) -> bool:
+    """Whether some YAML reader takes the text, without quotes, for something else."""
+    return _OTHERWISE.fullmatch(text) is not None or not isinstance(_plain(text), str)
+
+
+def _plain(text: str) -> Any:
+    try:
+        return read_plain(text)
+    except UnreadableScalar:
+        return None
+
+
 def ambiguous(shape: Shape, document: "Document") -> Iterator[Fault]:
     """A fault for each text without quotes that some reader would not take as text."""
     for path, text in _texts(shape, document.value, ()):
         if _OTHERWISE.fullmatch(text) and document.is_plain(path):
-            message = f"`{text}` without quotes is not text to every YAML reader, and this must be text"
+            message = (
+                f"`{text}` without quotes is not text to every YAML reader, and this must be text"
+            )
             yield Fault(path, message, f"Write {json.dumps(text)}.")
 
 

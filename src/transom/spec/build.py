@@ -31,9 +31,12 @@ class Access(NamedTuple):
 
     value: Mapping[str, Any]
     place: Callable[[str], str]
+    keep: Callable[[str], str]
 
 
-def fleet_of(value: Mapping[str, Any], entries: Sequence[Entry], access: Access | None) -> model.Fleet:
+def fleet_of(
+    value: Mapping[str, Any], entries: Sequence[Entry], access: Access | None
+) -> model.Fleet:
     """The fleet of a valid document, with its hosts and what the Client says."""
     spec = value["spec"]
     parts = {
@@ -126,7 +129,8 @@ def _reached(fleet: model.Fleet, access: Access) -> model.Fleet:
     kubeconfig, bundle = known.get("kubeconfig"), known.get("bundle")
     token = known.get("bootstrap_token")
     files = {
-        name: replace(file, path=access.place(file.path)) for name, file in known.get("overrides", ())
+        name: replace(file, path=access.keep(file.path))
+        for name, file in known.get("overrides", ())
     }
     return replace(
         fleet,
@@ -138,11 +142,12 @@ def _reached(fleet: model.Fleet, access: Access) -> model.Fleet:
         ),
         source=replace(
             fleet.source,
-            bundle=access.place(bundle) if bundle else None,
+            bundle=access.keep(bundle) if bundle else None,
             overrides={**fleet.source.overrides, **files},
         ),
         hosts=tuple(
-            _entered(host, credentials, access, local=known.get("local_host")) for host in fleet.hosts
+            _entered(host, credentials, access, local=known.get("local_host"))
+            for host in fleet.hosts
         ),
     )
 

@@ -28,12 +28,12 @@ from transom.spec.hosts import (
 from transom.spec.secret import Secrets, find_secrets
 from transom.spec.shape import Object
 from transom.spec.shapes import client, document
-from transom.spec.validation import faults_of, suggestions
 from transom.spec.v1alpha1.convert import convert
 from transom.spec.v1alpha1.document import API_VERSION as V1ALPHA1
 from transom.spec.v1alpha1.document import FLEET as OLD_FLEET
 from transom.spec.v1alpha1.hosts import host_faults as old_host_faults
 from transom.spec.v1alpha1.written import as_written
+from transom.spec.validation import faults_of, suggestions
 from transom.yamlio.loader import Document, load_what_is_whole
 
 _SHAPES = {
@@ -50,11 +50,15 @@ _GROUPS = (document.GROUP, client.GROUP)
 
 
 class Source(NamedTuple):
-    """One file's text: what it is called in messages, and where its relative paths lead."""
+    """One file's text: what it is called in messages, and where its relative paths lead.
+
+    `place` is for what is read from here, `keep` for what is looked for beside the fleet.
+    """
 
     name: str
     text: bytes | str
     place: Callable[[str], str] = str
+    keep: Callable[[str], str] = str
 
 
 class Reading(NamedTuple):
@@ -73,8 +77,12 @@ def read_fleets(source: bytes | str, *, name: str) -> list[Fleet]:
     return list(read([Source(name, source)]).fleets)
 
 
-def read(sources: Sequence[Source], *, clients: Sequence[Source] = ()) -> Reading:
-    """Read every fleet of some sources; `clients` hold Client documents, and come first.
+def read(
+    sources: Sequence[Source], *, clients: Sequence[Source] = (), later: Sequence[Source] = ()
+) -> Reading:
+    """Read every fleet of some sources; `clients` and `later` hold Client documents.
+
+    Of several Clients that speak of a fleet the first counts: `clients`, then the sources, then `later`.
 
     Raises:
         InvalidDocument: with every mistake of every document.
@@ -84,13 +92,17 @@ def read(sources: Sequence[Source], *, clients: Sequence[Source] = ()) -> Readin
         parts.add(source, only=client.KIND)
     for source in sources:
         parts.add(source)
+    for source in later:
+        parts.add(source, only=client.KIND)
     fleets = parts.fleets()
     called = ", ".join(dict.fromkeys(source.name for source in sources))
     if not parts.mistakes and not fleets:
         hint = "Write one; `transom init` makes a first one, docs/fleet.md has every key."
-        parts.mistakes.append(Mistake(f"there is no {document.KIND} in here", hint=hint, file=called))
+        parts.mistakes.append(
+            Mistake(f"there is no {document.KIND} in here", hint=hint, file=called)
+        )
     if parts.mistakes:
-        order = {source.name: index for index, source in enumerate((*clients, *sources))}
+        order = {source.name: index for index, source in enumerate((*clients, *sources, *later))}
         parts.mistakes.sort(key=lambda found: (order.get(found.file, 0), found.line, found.column))
         raise InvalidDocument(parts.mistakes, subject=called)
     return Reading(tuple(fleets), tuple(dict.fromkeys(parts.outdated)))
@@ -150,7 +162,9 @@ class _Parts:
         elif kind == client.KIND:
             if self._is_right(found, client.CLIENT):
                 for access in value["fleets"]:
-                    self._access.setdefault(access["fleetName"], Access(access, source.place))
+                    self._access.setdefault(
+                        access["fleetName"], Access(access, source.place, source.keep)
+                    )
         elif kind == document.HOST_KIND:
             self._is_right(found, document.WINDOWS_HOST)
             fleet = as_map(as_map(value).get("spec")).get("fleetName")
@@ -173,7 +187,7 @@ class _Parts:
         new = convert(value)
         self._add_fleet(found, new.fleet, is_right=True)
         for access in new.client["fleets"] if new.client else ():
-            self._access.setdefault(access["fleetName"], Access(access, source.place))
+            self._access.setdefault(access["fleetName"], Access(access, source.place, source.keep))
 
     def _is_right(self, found: Document, shape: Object) -> bool:
         if shape is not client.CLIENT:

@@ -64,7 +64,9 @@ def _of_one_host(_: Path, value: Any) -> str:
 
 
 def _client(key: str) -> str:
-    return f"Write `{key}` in the Client document, for this fleet: it is about one person's machine."
+    return (
+        f"Write `{key}` in the Client document, for this fleet: it is about one person's machine."
+    )
 
 
 _ROLE = "Remove it: Kubernetes runs on Windows as a worker only."
@@ -92,13 +94,13 @@ _OWN: Mapping[str, Hint] = {
     "user": "Write `host: {connection: {ssh: {user: Administrator}}}`.",
     "port": "Write `host: {connection: {ssh: {port: 22}}}`.",
     "role": _ROLE,
-    **{
-        key: _in_host
-        for key in (
+    **dict.fromkeys(
+        (
             *("windows", "connection", "runtime", "kubelet", "labels", "taints", "directories"),
             *("computerNamePolicy", "longName", "rebootPolicy", "isolation", "unset"),
-        )
-    },
+        ),
+        _in_host,
+    ),
 }
 _UNKNOWN: Mapping[str, Mapping[str, Hint]] = {
     "Fleet": {"metadata.name": "Write `metadata: {name: ...}`."},
@@ -220,35 +222,56 @@ def unknown_key(title: str, path: Path, value: Any) -> str:
 
 def wrong_type(path: Path, value: Any) -> str:
     """What to write for a value of another type, where what was meant can be told."""
+    key = str(path[-1]) if path else ""
     parent = next((part for part in reversed(path[:-1]) if isinstance(part, str)), "")
-    if parent == "taints" and isinstance(value, str) and (found := _TAINT.fullmatch(value)):
-        middle = f", value: {found['value']}" if found["value"] else ""
-        return f"Write `- {{key: {found['key']}{middle}, effect: {found['effect']}}}`."
-    if path and path[-1] == "extraArgs" and isinstance(value, dict) and value:
-        return f"Write a list: `{_arguments(value)}`."
-    if parent == "extraArgs" and isinstance(value, str) and (found := _PAIR.fullmatch(value)):
-        return f"Write `- {{name: {found['name'].lstrip('-')}, value: {json.dumps(found['value'])}}}`."
-    if path and path[-1] == "mirrors" and isinstance(value, dict) and value:
-        from_, to = next(iter(value.items()))
-        return f"Write a list: `[{{from: {json.dumps(from_)}, to: {json.dumps(to)}}}]`."
-    if path and path[-1] == "overrides" and isinstance(value, dict) and value:
-        return f"Write a list: `[{{artifact: {next(iter(value))}, ...}}]`."
-    if path and path[-1] == "labels" and isinstance(value, list):
+    of_items = _OF_ITEMS.get(parent)
+    of_lists = _OF_LISTS.get(key)
+    if isinstance(value, str) and of_items is not None:
+        return of_items(value)
+    if isinstance(value, dict) and value and of_lists is not None:
+        return of_lists(value)
+    if key == "labels" and isinstance(value, list):
         return "Write a map: `labels: {example.com/tier: web}`."
-    if path and path[-1] == "release":
-        return ""
-    if path and isinstance(path[-1], str) and path[-1] in _LISTS and isinstance(value, str):
-        return f"Write a list: `{path[-1]}: [{value}]`."
+    if key in _LISTS and isinstance(value, str):
+        return f"Write a list: `{key}: [{value}]`."
     return ""
 
 
-_LISTS = frozenset({"podCIDRs", "serviceCIDRs", "clusterDNS", "noProxy", "caCertHashes", "sshHostKeys", "command"})  # fmt: skip
+def _taint(text: str) -> str:
+    found = _TAINT.fullmatch(text)
+    if found is None:
+        return ""
+    middle = f", value: {found['value']}" if found["value"] else ""
+    return f"Write `- {{key: {found['key']}{middle}, effect: {found['effect']}}}`."
+
+
+def _argument(text: str) -> str:
+    found = _PAIR.fullmatch(text)
+    if found is None:
+        return ""
+    name, value = found["name"].lstrip("-"), json.dumps(found["value"])
+    return f"Write `- {{name: {name}, value: {value}}}`."
 
 
 def _arguments(value: Mapping[str, Any]) -> str:
-    return json.dumps(
-        [{"name": name.lstrip("-"), "value": _plain(text)} for name, text in value.items()]
-    )
+    listed = [
+        f"{{name: {k.lstrip('-')}, value: {json.dumps(_plain(v))}}}" for k, v in value.items()
+    ]
+    return f"Write a list: `[{', '.join(listed)}]`."
+
+
+def _mirrors(value: Mapping[str, Any]) -> str:
+    from_, to = next(iter(value.items()))
+    return f"Write a list: `[{{from: {json.dumps(from_)}, to: {json.dumps(to)}}}]`."
+
+
+def _overrides(value: Mapping[str, Any]) -> str:
+    return f"Write a list: `[{{artifact: {next(iter(value))}, ...}}]`."
+
+
+_OF_ITEMS = {"taints": _taint, "extraArgs": _argument}
+_OF_LISTS = {"extraArgs": _arguments, "mirrors": _mirrors, "overrides": _overrides}
+_LISTS = frozenset({"podCIDRs", "serviceCIDRs", "clusterDNS", "noProxy", "caCertHashes", "sshHostKeys", "command"})  # fmt: skip
 
 
 def _plain(value: Any) -> str:
@@ -258,7 +281,9 @@ def _plain(value: Any) -> str:
 def wrong_word(path: Path, value: Any, near: str) -> str:
     """What to write for a text that is spelt wrong; `near` is what its syntax suggests."""
     if isinstance(value, str) and _VARIABLE.search(value):
-        return "Transom substitutes no variables: write the value, or run envsubst or kustomize first."
+        return (
+            "Transom substitutes no variables: write the value, or run envsubst or kustomize first."
+        )
     if path and path[-1] == "address" and near and isinstance(value, str):
         port = value.rpartition(":")[2]
         return f"Write `address: {near}` and `host: {{connection: {{ssh: {{port: {port}}}}}}}`."

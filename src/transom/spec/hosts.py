@@ -57,7 +57,9 @@ def entry_of(document: "Document", value: Any) -> Entry:
     return Entry(document, ("spec",), ("metadata", "name"), name, as_map(as_map(value).get("spec")))
 
 
-def host_faults(value: Any, document: "Document", entries: Sequence[Entry]) -> Iterator[PlacedFault]:
+def host_faults(
+    value: Any, document: "Document", entries: Sequence[Entry]
+) -> Iterator[PlacedFault]:
     """Every way in which a fleet's hosts and pools contradict each other."""
     spec = as_map(as_map(value).get("spec"))
     pools = _maps(spec.get("pools"))
@@ -125,9 +127,13 @@ def repeated_faults(shape: Shape | None, value: Any, path: Path = ()) -> Iterato
                 if shape.by and None not in (as_map(item).get(key) for key in shape.by):
                     earlier = seen.setdefault(found, index)
                     if earlier != index and path != ("spec", "hosts"):
-                        same = " and ".join(f"`{key}: {word}`" for key, word in zip(shape.by, found, strict=True))
+                        same = " and ".join(
+                            f"`{key}: {word}`" for key, word in zip(shape.by, found, strict=True)
+                        )
                         yield Fault(
-                            (*path, index), f"{dotted((*path, earlier))} has {same} too", "Keep one of them."
+                            (*path, index),
+                            f"{dotted((*path, earlier))} has {same} too",
+                            "Keep one of them.",
                         )
                 yield from repeated_faults(shape.of, item, (*path, index))
         case _:

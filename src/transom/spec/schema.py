@@ -24,7 +24,13 @@ from transom.spec.shape import (
 from transom.spec.syntax import Syntax
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
-PERCENTAGE = r"[1-9][0-9]?%|100%"
+_COUNT = {
+    "type": ["integer", "string"],
+    "minimum": 1,
+    "maximum": 2**31 - 1,
+    "pattern": "^(?:[1-9][0-9]?%|100%)$",
+    "patternErrorMessage": "neither a count nor a percentage such as 25%",
+}
 
 
 def schema_of(document: Object) -> dict[str, Any]:
@@ -69,26 +75,18 @@ def _schema(shape: Shape, definitions: dict[str, Any]) -> dict[str, Any]:
         case Text():
             return _text(shape)
         case Object():
-            if shape.title not in definitions:
-                definitions[shape.title] = _object(shape, definitions)
+            _define(shape, definitions)
             return {"$ref": f"#/$defs/{shape.title}", "description": shape.about}
         case Flag():
-            schema = {"type": "boolean"} | ({"const": True} if shape.only_true else {})
-            return schema | {"description": shape.about}
+            only = {"const": True} if shape.only_true else {}
+            return {"type": "boolean", **only, "description": shape.about}
         case Number():
             schema = {"type": "integer", "minimum": shape.minimum, "maximum": shape.maximum}
         case Count():
-            schema = {
-                "type": ["integer", "string"],
-                "minimum": 1,
-                "maximum": 2**31 - 1,
-                "pattern": f"^(?:{PERCENTAGE})$",
-                "patternErrorMessage": "neither a count nor a percentage such as 25%",
-            }
+            schema = dict(_COUNT)
         case Items():
-            schema = {"type": "array", "items": _schema(shape.of, definitions)}
-            if shape.least:
-                schema["minItems"] = shape.least
+            least = {"minItems": shape.least} if shape.least else {}
+            schema = {"type": "array", "items": _schema(shape.of, definitions), **least}
         case Table():
             schema = {
                 "type": "object",
@@ -98,6 +96,11 @@ def _schema(shape: Shape, definitions: dict[str, Any]) -> dict[str, Any]:
         case Free():
             schema = {"type": "object"}
     return schema | {"description": shape.about} | _examples(shape.examples)
+
+
+def _define(shape: Object, definitions: dict[str, Any]) -> None:
+    if shape.title not in definitions:
+        definitions[shape.title] = _object(shape, definitions)
 
 
 def _text(shape: Text) -> dict[str, Any]:

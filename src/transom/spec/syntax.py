@@ -160,7 +160,9 @@ LOOSE_VERSION = Syntax(
     r"v?[0-9]{1,9}(\.[0-9]{1,9}){1,2}(-[0-9A-Za-z.-]{1,64})?(\+[0-9A-Za-z.-]{1,64})?",
 )
 VERSION_OR_CLUSTER = Syntax(
-    "version-or-cluster", "a version such as 1.37.1, or `cluster`", rf"cluster|{LOOSE_VERSION.pattern}"
+    "version-or-cluster",
+    "a version such as 1.37.1, or `cluster`",
+    rf"cluster|{LOOSE_VERSION.pattern}",
 )
 RELEASE = Syntax(
     "release",
@@ -255,5 +257,7 @@ FORMATS = {
     )
 }
 
-# Those that suggest what was meant, by what the schema says of them.
-PATTERNS = {f"not {syntax.wanted}": syntax for syntax in (VERSION, RELEASE)}
+# By what the schema says of a text that is not spelt so.
+BY_WORDS = {
+    f"not {syntax.wanted}": syntax for syntax in (VERSION, RELEASE, *FORMATS.values())
+}

@@ -16,7 +16,7 @@ from transom.spec import hints, syntax
 from transom.spec.fault import Fault, Path
 from transom.spec.schema import schema_of
 from transom.spec.shape import Items, Object, Shape, Table
-from transom.spec.syntax import FORMATS, PATTERNS
+from transom.spec.syntax import BY_WORDS, FORMATS
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator, ValidationError
@@ -79,7 +79,8 @@ def _faults(
         case "additionalProperties":
             title = _title(document, path)
             for key in kind.unexpected:
-                hint = hints.unknown_key(title, (*path, key), value[key])
+                # Hints are about v1alpha2; `written` is not given for what is converted first.
+                hint = hints.unknown_key(title, (*path, key), value[key]) if written else ""
                 yield _unknown(path, key, list(node["properties"]), hint)
         case "propertyNames":
             yield from _key(path, kind.error, node)
@@ -123,7 +124,9 @@ def _excluded(path: Path, value: Any, rule: Mapping[str, Any]) -> Iterator[Fault
     if "properties" in rule:
         given = value["type"]
         hint = f"Remove `{keys[1]}`, or choose its type."
-        yield Fault((*path, keys[1]), f"`type` is {given}, which has no `{keys[1]}`", hint, at_key=True)
+        yield Fault(
+            (*path, keys[1]), f"`type` is {given}, which has no `{keys[1]}`", hint, at_key=True
+        )
     elif "type" not in value or "type" in keys:
         yield Fault(path, f"{_listed(keys, 'and')} exclude each other", "Keep one of them.")
 
@@ -246,16 +249,10 @@ def _word(path: Path, value: Any, kind: Any, node: Mapping[str, Any]) -> Fault:
             return Fault(path, "can only be true", "Remove the key, or choose another.")
         case "pattern":
             if node.get("writeOnly"):
-                return Fault(path, f"this is {node['patternErrorMessage']}")
-            wants = PATTERNS.get(node["patternErrorMessage"])
-            near_one = wants.suggest(value) if wants and wants.suggest else ""
-            hint = hints.wrong_word(path, value, near_one)
-            return Fault(path, f"{_shown(value)} is {node['patternErrorMessage']}", hint)
+                value = None
+            return _misspelt(path, value, node["patternErrorMessage"])
         case "format":
-            form = FORMATS[kind.format]
-            near_one = form.suggest(value) if form.suggest is not None else ""
-            hint = hints.wrong_word(path, value, near_one)
-            return Fault(path, f"{_shown(value)} is not {form.wanted}", hint)
+            return _misspelt(path, value, f"not {FORMATS[kind.format].wanted}")
         case "minimum" | "maximum":
             bounds = f"{node['minimum']} and {node['maximum']}"
             return Fault(path, f"{_shown(value)} is not between {bounds}")
@@ -263,6 +260,15 @@ def _word(path: Path, value: Any, kind: Any, node: Mapping[str, Any]) -> Fault:
             return Fault(path, "is an empty list", "It needs at least one value.")
         case _:
             raise InternalError(f"the schema uses `{kind.name}`, which has no words yet")
+
+
+def _misspelt(path: Path, value: Any, what: str) -> Fault:
+    """A text that is spelt wrong; None where it may be a secret and is not repeated."""
+    if value is None:
+        return Fault(path, f"this is {what}")
+    syntax_ = BY_WORDS.get(what)
+    near = syntax_.suggest(value) if syntax_ is not None and syntax_.suggest else ""
+    return Fault(path, f"{_shown(value)} is {what}", hints.wrong_word(path, value, near))
 
 
 def _shown(value: Any) -> str:

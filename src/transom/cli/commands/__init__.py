@@ -72,6 +72,7 @@ COMMANDS = (
     ),
     Command("image", "Plan", "images that Windows nodes need"),
     Command("schema", "Plan", "the JSON Schema of fleet.yaml and of what -o json prints"),
+    Command("convert", "Plan", "a fleet of an earlier apiVersion written as the present one"),
     Command("addons", "Cluster", "kube-proxy, the network and runtime classes of Windows nodes"),
     Command("lint", "Workloads", "what will not work on Windows in manifests, and why"),
     Command("fix", "Workloads", "correct manifests in place where that is safe"),

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import re
 import sys
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -11,12 +12,12 @@ from transom.errors import UsageError
 
 SUMMARY = "Print or write the schema of a document that Transom reads or prints."
 
-_SUFFIX = "-v1alpha1.schema.json"
+_FILE = re.compile(r"(?P<name>.+)-v[0-9]+[a-z]*[0-9]*\.schema\.json")
 
 _EXAMPLES = """\
 examples:
   transom schema                                  print the schema of fleet.yaml
-  transom schema -o fleet-v1alpha1.schema.json    write it beside fleet.yaml
+  transom schema -o fleet-v1alpha2.schema.json    write it beside fleet.yaml
   transom schema lock-report                      print the schema of `transom lock -o json`
   transom schema --format crd                     Fleet and WindowsHost as CustomResourceDefinitions
   transom schema --format openapi -o transom-openapi.json
@@ -25,7 +26,7 @@ examples:
 With the file beside it, this first line of fleet.yaml gives completion, hover texts and mistakes
 while typing, in every editor that uses yaml-language-server:
 
-  # yaml-language-server: $schema=./fleet-v1alpha1.schema.json
+  # yaml-language-server: $schema=./fleet-v1alpha2.schema.json
 
 With transom-openapi.json beside it, `openapi: {path: transom-openapi.json}` in a kustomization makes a
 patch that names one pool or host change only that one. kustomize then knows no other kinds: keep
@@ -98,8 +99,5 @@ def _text(document: str, form: str) -> str:
 def _shipped() -> dict[str, Traversable]:
     """The schema files of this installation, by the names of their documents."""
     folder = files("transom").joinpath("schemas")
-    return {
-        file.name.removesuffix(_SUFFIX): file
-        for file in folder.iterdir()
-        if file.name.endswith(_SUFFIX)
-    }
+    found = ((_FILE.fullmatch(file.name), file) for file in folder.iterdir())
+    return {match["name"]: file for match, file in found if match is not None}

@@ -3,7 +3,7 @@
 import dataclasses
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from transom.cli.options import fleet_access, fleet_change, fleet_file, host_access
 from transom.cli.output import console
@@ -26,7 +26,7 @@ examples:
 The file's kubernetes.version is changed to what --to says, once the plan is confirmed; without --to the
 nodes go to what the file says. The new version must be locked: `transom lock --to 1.37.1`.
 A node that is not Ready afterwards is rolled back, and no further wave begins. Never more nodes of a pool
-are away than its upgrade.maxUnavailable: NotReady and cordoned ones count, and are upgraded first.
+are away than its rollout.maxUnavailable: NotReady and cordoned ones count, and are upgraded first.
 exit codes: 0 done, 2 usage or not confirmed, 3 refused, 4 try again (too many nodes away), 5 a node was rolled back
 """
 
@@ -138,21 +138,17 @@ def _edit_of(args: Namespace, fleet: str, version: str) -> fleet_change.FileEdit
         raise UsageError(
             f"{version!r} is no version in full", subject="--to", hint="write it such as 1.37.1"
         )
-    if args.filename == "-":
-        raise UsageError(
-            f"standard input says another version than {version}",
-            hint="write kubernetes.version there",
-        )
-    stream = Stream(fleet_file.read_bytes(args.filename), name=args.filename)
+    file = _file_of(args.filename, fleet, version)
+    stream = Stream(fleet_file.read_bytes(file), name=file)
     documents = []
     for document in stream.documents:
         done = document
-        if document.value["metadata"]["name"] == fleet:
+        if _is_fleet(document.value, fleet):
             outcome = edit(document, [Replace(("spec", "kubernetes", "version"), version)])
             if outcome.refused:
                 raise UsageError(
-                    f"cannot write the version into {args.filename}: {outcome.refused[0].reason}",
-                    subject=args.filename,
+                    f"cannot write the version into {file}: {outcome.refused[0].reason}",
+                    subject=file,
                     hint="write it yourself and leave --to out",
                 )
             done = outcome.document
@@ -160,7 +156,28 @@ def _edit_of(args: Namespace, fleet: str, version: str) -> fleet_change.FileEdit
     content = stream.with_documents(documents)
 
     def write() -> None:
-        replace_file(Path(args.filename), content)
-        console.note(f"{args.filename}: kubernetes.version is {version}")
+        replace_file(Path(file), content)
+        console.note(f"{file}: kubernetes.version is {version}")
 
-    return fleet_change.FileEdit(f"write kubernetes.version: {version} into {args.filename}", write)
+    return fleet_change.FileEdit(f"write kubernetes.version: {version} into {file}", write)
+
+
+def _file_of(files: "fleet_file.Files", fleet: str, version: str) -> str:
+    """The file that the Fleet document is in."""
+    from transom.yamlio.loader import load
+
+    for name in files.names:
+        if name == fleet_file.STANDARD_INPUT:
+            raise UsageError(
+                f"standard input says another version than {version}",
+                hint="write kubernetes.version there",
+            )
+        for file in fleet_file.listed(name):
+            documents = load(fleet_file.read_bytes(file), name=file)
+            if any(_is_fleet(document.value, fleet) for document in documents):
+                return file
+    raise UsageError(f"no file has the fleet {fleet}", subject=str(files))
+
+
+def _is_fleet(value: Any, fleet: str) -> bool:
+    return value.get("kind") == "Fleet" and value["metadata"]["name"] == fleet

@@ -59,7 +59,7 @@ def add_bundle_argument(parser: "argparse.ArgumentParser | argparse._ArgumentGro
         "--bundle",
         metavar="FILE",
         help="take artifacts and Python from this bundle and from nowhere else; it must agree with "
-        "the lock, or be signed (default: the fleet's source.bundle)",
+        "the lock, or be signed (default: the Client's bundle)",
     )
 
 
@@ -182,7 +182,7 @@ def one_fleet(args: argparse.Namespace) -> "Fleet":
         names = ", ".join(fleet.name for fleet in fleets)
         raise UsageError(
             f"{args.filename} has {'several fleets' if named else f'no fleet {args.fleet}'}",
-            subject=args.filename,
+            subject=str(args.filename),
             hint=f"name one with --fleet: {names}",
         )
     return named[0]
@@ -191,7 +191,7 @@ def one_fleet(args: argparse.Namespace) -> "Fleet":
 def one_host(args: argparse.Namespace) -> "Host":
     """The host of the fleet that was named."""
     fleet = one_fleet(args)
-    found = next((host for host in fleet.hosts if host.name == args.host), None)
+    found = fleet.host(args.host)
     if found is None:
         names = ", ".join(host.name for host in fleet.hosts) or "none"
         raise UsageError(f"fleet {fleet.name} has no host {args.host}", hint=f"it has {names}")
@@ -202,7 +202,8 @@ def selected_hosts(fleet: "Fleet", args: argparse.Namespace) -> tuple[str, ...]:
     """The names of the hosts that were selected; all where nothing was said."""
     pools = {host.pool for host in fleet.hosts if host.pool}
     unknown = [f"pool {name}" for name in args.pool if name not in pools]
-    unknown += [f"host {name}" for name in args.host if name not in {h.name for h in fleet.hosts}]
+    named = {name: fleet.host(name) for name in args.host}
+    unknown += [f"host {name}" for name, host in named.items() if host is None]
     if unknown:
         hosts = ", ".join(host.name for host in fleet.hosts) or "none"
         raise UsageError(
@@ -213,13 +214,13 @@ def selected_hosts(fleet: "Fleet", args: argparse.Namespace) -> tuple[str, ...]:
     chosen = tuple(
         host.name
         for host in fleet.hosts
-        if not (args.host or args.pool) or host.name in args.host or host.pool in args.pool
+        if not (args.host or args.pool) or host in named.values() or host.pool in args.pool
     )
     if not chosen:
         raise UsageError(
             f"fleet {fleet.name} has no hosts",
-            subject=args.filename,
-            hint="add some under spec.hosts: name, address, windows.release",
+            subject=str(args.filename),
+            hint="add some under spec.hosts: {name: win-01, address: 10.0.0.21}; or name files of WindowsHosts with -f",
         )
     return chosen
 

@@ -178,7 +178,7 @@ def _interrupted(lines: FleetLines, args: Namespace, name: str) -> None:
     print(
         "interrupted: hosts finish the step they are at and stop there; no more were begun\n"
         f"  done:            {', '.join(sorted(done)) or 'none'}\n"
-        f"  to go on:        transom {name} -f {args.filename}\n"
-        f"  to take it back: transom reset -f {args.filename} --host NAME",
+        f"  to go on:        transom {name} {args.filename.options}\n"
+        f"  to take it back: transom reset {args.filename.options} --host NAME",
         file=sys.stderr,
     )

@@ -77,9 +77,7 @@ _PLACES: Mapping[str, Shape] = {
     "secretRef": _SECRET_REF,
 }
 _PAIRS = tuple(
-    (one, other)
-    for index, one in enumerate(_PLACES)
-    for other in tuple(_PLACES)[index + 1 :]
+    (one, other) for index, one in enumerate(_PLACES) for other in tuple(_PLACES)[index + 1 :]
 )
 
 

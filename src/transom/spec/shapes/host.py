@@ -17,7 +17,7 @@ _WINDOWS = Object(
     required=("release",),
     keys={
         "release": Text(
-            about="The Windows Server release, as Microsoft tags its images; `\"1809\"` and the like in quotes.",
+            about='The Windows Server release, as Microsoft tags its images; `"1809"` and the like in quotes.',
             syntax=syntax.RELEASE,
             examples=("ltsc2022", "ltsc2025"),
         )
@@ -296,9 +296,7 @@ OWN: Mapping[str, Shape] = {
     ),
     "sshHostKeys": Items(
         about="The host's public keys or their fingerprints; a host that shows another is refused.",
-        of=Text(
-            about="One key.", syntax=syntax.HOST_KEY, examples=("ssh-ed25519 AAAA...",)
-        ),
+        of=Text(about="One key.", syntax=syntax.HOST_KEY, examples=("ssh-ed25519 AAAA...",)),
         default="known_hosts, or confirmed by you",
         least=1,
         examples=(["ssh-ed25519 AAAA..."],),

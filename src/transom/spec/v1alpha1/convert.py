@@ -53,16 +53,9 @@ def convert(value: Mapping[str, Any]) -> Converted:
 
 
 def _spec(spec: Mapping[str, Any], credentials: "_Credentials") -> Iterator[tuple[str, Any]]:
-    cluster = spec.get("cluster", {})
-    kept = {
-        new: cluster[old]
-        for old, new in (("caCertHashes", "caCertHashes"), ("endpoint", "joinEndpoint"))
-        if old in cluster
-    }
-    kept |= {"version": _version(cluster["version"])} if "version" in cluster else {}
-    kept |= {"featureGates": cluster["featureGates"]} if "featureGates" in cluster else {}
-    if kept:
-        yield "cluster", kept
+    cluster = _cluster(spec.get("cluster", {}))
+    if cluster:
+        yield "cluster", cluster
     if spec["kubernetes"]["version"] != "cluster":
         yield "kubernetes", {"version": _version(spec["kubernetes"]["version"])}
     yield "network", _network(spec["network"])
@@ -76,6 +69,20 @@ def _spec(spec: Mapping[str, Any], credentials: "_Credentials") -> Iterator[tupl
         yield "endOfLifePolicy", "Allow" if spec["allowEndOfLife"] else "Refuse"
     if "privileged" in spec:
         yield "privilegedMode", _PRIVILEGED[spec["privileged"]]
+    yield from _levels(spec, credentials)
+
+
+def _cluster(cluster: Mapping[str, Any]) -> Map:
+    names = {"endpoint": "joinEndpoint"}
+    kept = {
+        names.get(key, key): cluster[key]
+        for key in ("caCertHashes", "endpoint", "featureGates")
+        if key in cluster
+    }
+    return kept | ({"version": _version(cluster["version"])} if "version" in cluster else {})
+
+
+def _levels(spec: Mapping[str, Any], credentials: "_Credentials") -> Iterator[tuple[str, Any]]:
     defaults = spec.get("defaults", {})
     if "upgrade" in defaults:
         yield "rollout", _rollout(defaults["upgrade"])
@@ -169,7 +176,9 @@ def _settings(
         settings["windows"] = {"release": _release(settings["windows"]["release"])}
     if "connection" in settings:
         connection = credentials.connection(settings.pop("connection"))
-        settings |= {"connection": connection} if connection else {}
+        ways = [way for level in above for way in level.get("connection", ())]
+        says_more = connection != {"type": "SSH"} or "ssh" not in ways[-1:]
+        settings |= {"connection": connection} if connection and says_more else {}
     if "kubelet" in settings:
         settings["kubelet"] = _kubelet(level["kubelet"], above)
     if "rename" in level:

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from transom.spec import syntax
 from transom.spec.shape import Flag, Items, Object, Shape, Text
 
-
 SECRET_REF = Object(
     title="SecretRef",
     about="One key of a Secret in the cluster.",

@@ -70,7 +70,9 @@ def _gone(
     for path, level in levels:
         if level.get("role") == "control-plane":
             text = "Kubernetes runs on Windows as a worker only"
-            yield Fault((*path, "role"), text, "Remove the key, or use Linux for the control plane.")
+            yield Fault(
+                (*path, "role"), text, "Remove the key, or use Linux for the control plane."
+            )
     if "weave" in _map(spec.get("network")):
         text = "Weave does not run on Windows"
         yield Fault(("spec", "network", "weave"), text, "Use Flannel or Calico.", at_key=True)
@@ -80,7 +82,9 @@ def _gone(
             hint = "Move it to the host's pool, or to `defaults`."
             yield Fault((*_HOSTS, index, "upgrade"), text, hint, at_key=True)
     local = [index for index, host in hosts if "local" in _map(host.get("connection"))]
-    above = [path for path, level in levels[: len(pools) + 1] if "local" in _map(level.get("connection"))]
+    above = [
+        path for path, level in levels[: len(pools) + 1] if "local" in _map(level.get("connection"))
+    ]
     for path in above if len(hosts) > 1 else ():
         yield Fault((*path, "connection", "local"), "Transom runs on one host, not on several",
                     "Write `local: {}` in that host.", at_key=True)  # fmt: skip

@@ -64,9 +64,7 @@ PLUGINS: Mapping[str, Shape] = {
         },
     ),
     "azureCNI": _plain("AzureCNI", "Azure CNI."),
-    "ovnKubernetes": _plain(
-        "OVNKubernetes", "OVN-Kubernetes with its hybrid overlay."
-    ),
+    "ovnKubernetes": _plain("OVNKubernetes", "OVN-Kubernetes with its hybrid overlay."),
     "wincni": Object(
         title="WinCNI",
         about="wincni: pods routed by switches, routers or the cloud.",

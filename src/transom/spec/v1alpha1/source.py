@@ -3,7 +3,6 @@
 from transom.spec import syntax
 from transom.spec.shape import Items, Object, Table, Text
 
-
 _OVERRIDE = Object(
     title="Override",
     about="Other bytes for one artifact: `url` with `sha256`, or `file`, or `member`.",
@@ -12,9 +11,7 @@ _OVERRIDE = Object(
     not_both=(("member", "sha256"),),
     keys={
         "url": Text(about="Where to download it.", syntax=syntax.URL),
-        "sha256": Text(
-            about="The SHA-256 of its bytes.", syntax=syntax.SHA256, numeric=True
-        ),
+        "sha256": Text(about="The SHA-256 of its bytes.", syntax=syntax.SHA256, numeric=True),
         "file": Text(
             about="A file on the machine that runs Transom.",
             syntax=syntax.TEXT,

@@ -39,7 +39,7 @@ def run(args: Namespace) -> int:
     from transom.site import access
 
     host = fleet_access.one_host(args)
-    way = access.winrm_of(host, file=args.filename)
+    way = access.winrm_of(host, file=str(args.filename))
     file = access.public_key_file(environment(), args.key)
     key = access.read_public_key(file)
     if args.source:
@@ -61,6 +61,12 @@ def run(args: Namespace) -> int:
 
     secrets, person = host_access.secrets_of(None), host_access.Terminal()
     host_key = asyncio.run(access.with_ssh_setup(host, secrets, environment(), person, install))
-    pasted = {**access.ssh_connection(way, file, is_usual=not args.key), "hostKey": host_key}
-    print(f"connection: {{ssh: {json.dumps(pasted, ensure_ascii=False)}}}")
+    pasted = json.dumps(access.ssh_connection(way), ensure_ascii=False)
+    print(f"sshHostKeys: [{json.dumps(host_key)}], host: {{connection: {{ssh: {pasted}}}}}")
+    private = file.with_suffix("")
+    if args.key and private.is_file():
+        console.note(
+            f"and for its key, in the Client document, with connection.credentialName {host.name}-key: "
+            f"{{name: {host.name}-key, type: SSHPrivateKey, file: {private}}}"
+        )
     return 0

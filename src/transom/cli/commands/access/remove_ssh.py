@@ -26,7 +26,7 @@ def run(args: Namespace) -> int:
     from transom.site import access
 
     host = fleet_access.one_host(args)
-    access.winrm_of(host, file=args.filename)
+    access.winrm_of(host, file=str(args.filename))
 
     async def remove(setup: "SshSetup") -> bool:
         fleet_change.confirm(args, f"Take back what install-ssh did on {host.name}?")

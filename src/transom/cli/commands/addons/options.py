@@ -49,7 +49,7 @@ def fleet_of(args: Namespace) -> "Fleet":
     """Read the one fleet of the file."""
     from transom.site.addons import only_fleet
 
-    return only_fleet(fleet_file.read(args.filename), file=args.filename)
+    return only_fleet(fleet_file.read(args.filename), file=str(args.filename))
 
 
 def rendered_in_cluster(

@@ -219,7 +219,6 @@ def test_each_place_of_a_credential_is_read(written, credential):
         ("wincni: {}", model.WinCNISpec()),
         ("winBridge: {}", model.WinBridgeSpec()),
         ("winOverlay: {}", model.WinOverlaySpec()),
-        ("weave: {}", model.WeaveSpec()),
         ("external: {networkName: Corp}", model.ExternalSpec("Corp")),
     ],
 )
