@@ -92,6 +92,10 @@ bench: $(INSTALLED) $(if $(LINUX),$(LAB_INSTALLED)) $(if $(LAB),lab-machine)  ##
 generate: $(INSTALLED)  ## write generated files: compiled facts, schemas, pages
 	$(BIN)/python tools/generate.py
 
+.PHONY: kubelet-types
+kubelet-types: $(LAB_INSTALLED)  ## the types of KubeletConfiguration for every minor that facts/kubelet_types.toml names (Go)
+	$(BIN)/python tools/kubelet_types.py
+
 .PHONY: e2e-lists
 e2e-lists: $(LAB_INSTALLED)  ## the names of upstream's tests of one minor, from its own e2e.test: MINOR=1.37 (Go, up to an hour)
 	$(BIN)/python tools/e2e_lists.py $(MINOR)

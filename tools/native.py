@@ -1,4 +1,4 @@
-"""Check the lab's C and Go sources: clang-format, gofmt, go vet. Changes nothing; run by `make check`.
+"""Check the C and Go sources of the lab and of tools: clang-format, gofmt, go vet. Changes nothing; run by `make check`.
 
 clang-format comes with the development tools. Go is not needed to work on the product: where it is missing, what it
 would check is left out and said, except when CI=true.
@@ -12,7 +12,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 NATIVE = ROOT / "lab" / "native"
-MODULES = ("cri", "standins")
+# Go modules, and the system each is built for.
+MODULES = {
+    NATIVE / "cri": "windows",
+    NATIVE / "standins": "windows",
+    ROOT / "tools" / "kubelet_fields": "linux",
+}
 
 
 def main() -> int:
@@ -25,7 +30,7 @@ def main() -> int:
         print("Go is not installed: gofmt and go vet are left out")
         return 0 if good and os.environ.get("CI") != "true" else 1
     unformatted = subprocess.run(
-        [str(Path(go).with_name("gofmt")), "-l", *(str(NATIVE / name) for name in MODULES)],
+        [str(Path(go).with_name("gofmt")), "-l", *map(str, MODULES)],
         capture_output=True,
         text=True,
         check=True,
@@ -33,8 +38,8 @@ def main() -> int:
     if unformatted:
         print(f"gofmt would change:\n{unformatted}", end="")
     vetted = [
-        run(go, "-C", str(NATIVE / name), "vet", "./...", GOOS="windows", GOFLAGS="-mod=readonly")
-        for name in MODULES
+        run(go, "-C", str(folder), "vet", "./...", GOOS=system, GOFLAGS="-mod=readonly")
+        for folder, system in MODULES.items()
     ]
     return 0 if good and all(vetted) and not unformatted else 1
 

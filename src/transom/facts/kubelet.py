@@ -34,3 +34,18 @@ class Field(Row):
     when: str
     text: str
     fix: str
+
+
+class Owned(Row):
+    """A flag or a field of the configuration that the recipe writes itself.
+
+    `key` is what the fleet has for it, where it has something; `text` says why it is the recipe's.
+    """
+
+    subject: ClassVar[str] = "kubelet"
+    table: ClassVar[str] = "owned"
+
+    text: str
+    flag: str = ""
+    field: str = ""
+    key: str = ""

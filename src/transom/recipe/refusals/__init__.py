@@ -38,6 +38,7 @@ CASE_CHECKS: tuple[Callable[[Case], Iterator[Refusal]], ...] = (
     network.vxlan,
     network.address_families,
     kubelet.kubelet_fields,
+    kubelet.kubelet_types_of_fields,
     kubelet.kubelet_flags,
     kubelet.gates,
 )

@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from transom.facts import rows
+from transom.facts import kubelet_types, rows
 from transom.facts.gates import Gate
-from transom.facts.kubelet import Field, Flag
+from transom.facts.kubelet import Field, Flag, Owned
+from transom.facts.kubelet_types import TypesModule
 from transom.facts.rows import At
 from transom.model.problem import Refusal
 from transom.model.version import Version
@@ -30,6 +31,26 @@ def field_refusals(config: Mapping[str, Any], at: At, where: Where) -> Iterator[
         value = flat[row.path]
         if _is_meant(row.when, value):
             yield because(row, where(row.path), _shown(value), row.text, row.fix)
+
+
+def kubelet_types_of_fields(case: Case) -> Iterator[Refusal]:
+    """Fields that this minor's KubeletConfiguration does not have, or of another type."""
+    config = case.host.kubelet.config
+    owned = {row.field: row for row in rows.rows(Owned, case.shape.at) if row.field}
+    for path in config.keys() & owned.keys():
+        yield _owned(owned[path], _in_fleet(case, path), path)
+    if not config:
+        return
+    row = kubelet_types.nearest(rows.read(TypesModule), case.shape.kubernetes)
+    others = {path: value for path, value in config.items() if path not in owned}
+    for wrong in kubelet_types.check(others, case.shape.kubernetes):
+        subject = _in_fleet(case, wrong.path)
+        yield because(row, subject, wrong.found, wrong.reason, wrong.fix, row_id=wrong.id)
+
+
+def _owned(row: Owned, subject: str, found: str) -> Refusal:
+    fix = f"Remove it; write `{row.key}` instead." if row.key else "Remove it."
+    return because(row, subject, found, row.text, fix)
 
 
 def _in_fleet(case: Case, path: str) -> str:
@@ -57,9 +78,13 @@ def _flatten(config: object, prefix: str = "") -> Iterator[tuple[str, object]]:
 
 
 def kubelet_flags(case: Case) -> Iterator[Refusal]:
-    """Flags this kubelet does not know."""
+    """Flags this kubelet does not know, and those that the recipe writes itself."""
     known = {row.name: row for row in rows.read(Flag)}
+    owned = {row.flag: row for row in rows.rows(Owned, case.shape.at) if row.flag}
     for name in case.host.kubelet.extra_args:
+        if name in owned:
+            yield _owned(owned[name], host_path(case, f"kubelet.extraArgs.{name}"), f"--{name}")
+            continue
         row = known.get(name)
         if row is None or rows.find(Flag, row.id, At(kubernetes=case.shape.kubernetes)) is not None:
             continue
@@ -75,7 +100,9 @@ def kubelet_flags(case: Case) -> Iterator[Refusal]:
 def gates(case: Case) -> Iterator[Refusal]:
     """Gates that are gone, locked or not there yet."""
     gates = case.host.kubelet.config.get("featureGates", {})
-    yield from gate_refusals(gates, case.shape.kubernetes, partial(_in_fleet, case))
+    # That it is a map at all is for the types to say.
+    if isinstance(gates, Mapping):
+        yield from gate_refusals(gates, case.shape.kubernetes, partial(_in_fleet, case))
 
 
 def gate_refusals(gates: Mapping[str, Any], kubernetes: Version, where: Where) -> Iterator[Refusal]:

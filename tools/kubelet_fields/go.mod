@@ -1,0 +1,3 @@
+module transom.dev/tools/kubelet_fields
+
+go 1.21
