@@ -129,6 +129,8 @@ class SimulatedDisk:
     def rename(self, source: str, target: str) -> None:
         self._file(source)
         self._need_parent(target)
+        if self._kind(target) is PathKind.DIRECTORY:
+            raise PermanentError(f"cannot replace {target}: it is a directory", subject=target)
         self._need_idle(target)
         entry = Entry(PathKind.FILE, target)
         self._change("rename", Change("rename", key_of(target), entry, source=key_of(source)))
@@ -180,6 +182,7 @@ class SimulatedDisk:
         self._change("acl", Change("acl", key_of(path), acl=sddl))
 
     def flush(self, path: str) -> None:
+        self._file(path)
         self.calls.made("flush", lambda: self._flush(key_of(path)))
 
     @contextlib.contextmanager
