@@ -109,6 +109,8 @@ def test_a_reset_names_every_step_it_undid_and_leaves_neither_recipe_nor_journal
     assert host.files.kind(LAYOUT.recipe) is PathKind.FILE
     undone = run(host, request_for(Verb.RESET, remove_features=True), name="r2").changed
     assert set(changed) <= set(undone)
+    order = [step.id for step in STEPS]
+    assert list(undone) == sorted(undone, key=order.index, reverse=True)
     for path in (LAYOUT.recipe, LAYOUT.journal, LAYOUT.saved):
         assert host.files.kind(path) is PathKind.ABSENT, path
 
