@@ -95,6 +95,33 @@ def test_no_version_port_or_image_stands_in_code(folder):
                 pytest.fail(f"{path.relative_to(ROOT)}:{node.lineno} has {node.value!r}")
 
 
+def frozen_by_python(path):
+    """The classes of a module that Python's own dataclass freezes, and which the house's could."""
+    tree = ast.parse(path.read_text("utf-8"))
+    imported = {
+        alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module == "dataclasses"
+        for alias in node.names
+    }
+    for node in ast.walk(tree):
+        for call in node.decorator_list if isinstance(node, ast.ClassDef) else ():
+            if isinstance(call, ast.Call) and ast.unparse(call.func) == "dataclass":
+                options = {keyword.arg for keyword in call.keywords}
+                if (
+                    "dataclass" in imported
+                    and "frozen" in options
+                    and not options & {"order", "eq"}
+                ):
+                    yield node.name
+
+
+def test_values_are_the_houses_records_and_python_dataclasses_are_for_what_changes():
+    """One kind of record, beside NamedTuple; only what compares otherwise is Python's own."""
+    found = {str(p.relative_to(SOURCE)): [*frozen_by_python(p)] for p in SOURCE.rglob("*.py")}
+    assert {path: names for path, names in found.items() if names} == {}
+
+
 def test_nothing_speaks_of_the_workplace():
     words = re.compile(r"(?<![\w.])/work/|shared/(?:reference|reviews)|lab-kit|helper-")
     for path in (*SOURCE.rglob("*.*"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")):

@@ -16,6 +16,7 @@ from functools import cache
 from io import BufferedIOBase
 
 from transom.errors import InUse, PermanentError, TemporaryError
+from transom.model import records
 from transom.node.host.values import PathKind
 from transom.testing.faults import Calls
 
@@ -30,7 +31,7 @@ _FULL = re.compile(r"\(A;[^;]*;(FA|GA);;;(SY|BA|WD)\)")
 INHERITED = "O:BAG:BAD:AI(A;ID;FA;;;SY)(A;ID;FA;;;BA)(A;ID;0x1200a9;;;BU)"
 
 
-@dataclass(frozen=True, slots=True)
+@records.dataclass(frozen=True, slots=True)
 class Entry:
     """A file, directory or link with its access; the data of a link is where it leads."""
 
@@ -40,7 +41,7 @@ class Entry:
     acl: str = INHERITED
 
 
-@dataclass(frozen=True, slots=True)
+@records.dataclass(frozen=True, slots=True)
 class Change:
     """One unflushed change: an entry put at a key, removed from it, appended to, or moved."""
 
