@@ -122,6 +122,14 @@ def test_values_are_the_houses_records_and_python_dataclasses_are_for_what_chang
     assert {path: names for path, names in found.items() if names} == {}
 
 
+def test_no_module_says_who_calls_it():
+    """That rots; an editor knows it better."""
+    said = re.compile(r"\b(?:Called|Used) by\b")
+    for path in SOURCE.rglob("*.py"):
+        docstring = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
+        assert not said.search(docstring), path
+
+
 def test_nothing_speaks_of_the_workplace():
     words = re.compile(r"(?<![\w.])/work/|shared/(?:reference|reviews)|lab-kit|helper-")
     for path in (*SOURCE.rglob("*.*"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")):

@@ -1,6 +1,6 @@
 """A disk in memory that forgets: what was not flushed may be lost, or half lost, in a power cut.
 
-Used by the simulated host. A cut keeps any subset of the changes since the last flush, and of an
+A cut keeps any subset of the changes since the last flush, and of an
 unflushed append any part. As on Windows, `kind` tells of a symbolic link itself and reading follows it.
 """
 
