@@ -1,6 +1,6 @@
 """Texts to read: Kubernetes manifests as people write them, and YAML at its worst.
 
-Used by the benchmarks and by the contract tests of the loader. Everything follows from the seed
+Everything follows from the seed
 alone, so that two runs, or two machines, compare the same texts.
 """
 

@@ -1,6 +1,6 @@
 """asyncssh with nothing around it: connect to every door on standard input, run its command, read the answer.
 
-What the library alone spends, beside what Transom spends with it. Called by `fleet.py`.
+What the library alone spends, beside what Transom spends with it.
 """
 
 import asyncio

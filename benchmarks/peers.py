@@ -1,6 +1,6 @@
 """The programs that Transom is measured against, installed where asked, each by its own client.
 
-Called by the benchmarks. kubeconform comes from the Go module proxy, the schemas it reads from the
+kubeconform comes from the Go module proxy, the schemas it reads from the
 wheel of kubernetes-validate, kube-linter from the proxy too where that has it, checkov into an
 environment of its own. Nothing is installed twice.
 """

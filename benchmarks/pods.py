@@ -1,6 +1,6 @@
 """Pods made by chance: valid ones, changed in the fields that matter on Windows.
 
-Used by the test that compares lint with a real API server. Everything follows from the seed alone.
+Everything follows from the seed alone.
 What the API server refuses on every system is left out, so that a refusal has a Windows reason.
 """
 

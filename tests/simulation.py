@@ -30,6 +30,7 @@ from transom.model.fleet import Fleet, Host
 from transom.model.lock import Lock, LockEntry, SumFrom
 from transom.model.order import read_order
 from transom.model.recipe import Artifact, Unpack
+from transom.node.host.quoting import split_arguments
 from transom.node.host.values import Adapter, NodeHealth, PathKind, ServiceDefinition
 from transom.node.host.values import Completed as Ran
 from transom.node.kubernetes.kubelet_flags import parse_flags_file
@@ -361,6 +362,9 @@ def forget_transom(host: SimulatedHost, kubelet: str = r"C:\k\nssm.exe") -> None
     host.services.stop("kubelet")
     wrapped = ServiceDefinition(command=kubelet, display_name="kubelet", start="auto")
     host.services.put("kubelet", wrapped)
+    program = split_arguments(kubelet)[0]
+    if host.files.kind(program) is PathKind.ABSENT:
+        host.files.write(program, b"a wrapper")
     host.files.remove_tree(r"C:\k\transom")
     host.services.start("kubelet")
     host.flush()

@@ -1,6 +1,6 @@
 """What `node.pyz plan` answers for a recipe on a machine as Windows' setup leaves it; for golden files.
 
-Called by generate.py. The machine is the simulated one; sums that only a lock knows are made up.
+The machine is the simulated one; sums that only a lock knows are made up.
 """
 
 import hashlib

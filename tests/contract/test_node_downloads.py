@@ -203,6 +203,27 @@ def test_a_header_does_not_follow_a_redirect_to_another_host_on_the_same_port(pl
     assert "authorization" not in seen["/there"]
 
 
+def test_a_header_for_https_is_not_sent_over_http_to_the_same_host_and_port(plain):
+    origin = plain.url.replace("http://", "https://")
+    header = SourceHeader(origin=origin, name="Authorization", value="Bearer s3cr3t")
+    access = SourceAccess(headers=(header,))
+    assert read(plain.serve("/f", body(b"content")), access=access) == (True, b"content")
+    ((_, seen),) = plain.seen
+    assert "authorization" not in seen
+
+
+def test_a_body_in_chunks_that_ends_within_one_is_temporary(plain):
+    def torn(exchange):
+        exchange.send_response(200)
+        exchange.send_header("Transfer-Encoding", "chunked")
+        exchange.end_headers()
+        exchange.wfile.write(b"3\r\nabc\r\n8\r\nd")
+        exchange.close_connection = True
+
+    with pytest.raises(TemporaryError, match=r"cannot download .*IncompleteRead"):
+        read(plain.serve("/f", torn))
+
+
 def reset(content, after):
     """Promise the whole, and reset the connection after so many bytes."""
 

@@ -68,8 +68,8 @@ class World(Machine):
     def adopt(self, **how):
         return asyncio.run(one_host.adopt(self.one(**how)))
 
-    def reset(self, *, drains=False, confirm=None, **how):
-        return asyncio.run(one_host.reset(self.one(**how), drains=drains, confirm=confirm))
+    def reset(self, **how):
+        return asyncio.run(one_host.reset(self.one(), **how))
 
     def monotonic(self):
         return self.time_s

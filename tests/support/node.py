@@ -81,6 +81,7 @@ def _zip(members):
 DOWNLOADS = {
     "https://dl.example/kubeadm.exe": b"kubeadm " * 40,
     "https://dl.example/kubelet.exe": b"kubelet " * 40,
+    "https://dl.example/kube-log-runner.exe": b"kube-log-runner",
     "https://dl.example/containerd.tar.gz": _tar_gz(
         {
             "bin/containerd.exe": b"containerd " * 20,
@@ -139,6 +140,9 @@ ARTIFACTS = (
             ("host-local.exe", r"C:\opt\cni\bin\host-local.exe"),
         ],
         authenticode={"subject": "CN=Corp"},
+    ),
+    _artifact(
+        "kube-log-runner", "https://dl.example/kube-log-runner.exe", r"C:\k\kube-log-runner.exe"
     ),
 )
 

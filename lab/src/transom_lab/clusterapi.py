@@ -1,8 +1,7 @@
 """The real Cluster API core and kubeadm bootstrap controllers, as processes beside the control plane.
 
 Their CRDs and webhook configurations come out of the same module as the programs; only the address
-of the webhooks, also of those that convert versions, differs: here they are processes and not pods. Called by `lab` for
-`up --with cluster-api`.
+of the webhooks, also of those that convert versions, differs: here they are processes and not pods.
 """
 
 import base64

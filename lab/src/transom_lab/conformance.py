@@ -1,7 +1,7 @@
 """Microsoft's own integration tests of hcn, run in a Windows host against the HNS stand-in.
 
 They come from the Go module proxy, pinned by lab/native/conformance/go.sum. hcsshim's are for what
-flannel and the CNI plugins use, hnslib's for what kube-proxy uses. Called by the lab's tests, with a
+flannel and the CNI plugins use, hnslib's for what kube-proxy uses. They need a
 host whose stand-in says it is version 15.5 and has no switch delay: the tests use every feature.
 """
 

@@ -3,7 +3,6 @@
 kubeadm refuses loopback addresses and writes to /etc/kubernetes; so the room has an address on the
 lab's bridge and an /etc of its own, kept below the lab's directory. `certificatesDir` must stay at
 its default because kubeadm copies that path into the kubelet configuration that reaches the hosts.
-Called by `lab`.
 """
 
 import json

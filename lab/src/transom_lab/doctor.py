@@ -1,7 +1,4 @@
-"""What a machine lacks to run the lab, and the command that installs it. Changes nothing.
-
-Called by `lab doctor`, and by the tests to say why they cannot run.
-"""
+"""What a machine lacks to run the lab, and the command that installs it. Changes nothing."""
 
 import os
 import shutil

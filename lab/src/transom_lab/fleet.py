@@ -1,6 +1,6 @@
 """What Transom needs to join the lab's hosts: a mirror, a lock, the network's settings, and the flags.
 
-Called by `transom lab fleet` and the tests. Everything lies below the lab's directory; the cluster gets
+Everything lies below the lab's directory; the cluster gets
 only the ConfigMap that Flannel's own manifest would bring.
 """
 

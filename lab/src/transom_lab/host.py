@@ -3,7 +3,7 @@ r"""One Windows host: a prefix in a room of its own, with its HNS service and it
     hosts/NAME/prefix   the system drive and registry        hosts/NAME/hns      state and calls of HNS
     hosts/NAME/run      the room's processes                 hosts/NAME/*.log    what its services said
 
-Wine makes sockets in wineserver, so that is started first and inside the room. Called by `lab`.
+Wine makes sockets in wineserver, so that is started first and inside the room.
 """
 
 import errno

@@ -2,8 +2,7 @@
 
 Everything of a lab is below one directory. Every process is in the ground room's process namespace,
 so `down` is one kill and one removal, also after a crash; what a killed `up` left behind is found by
-the marker its processes carry, and cleaned before the next one. Called by `cli`, the tests and the
-benchmarks; prints nothing.
+the marker its processes carry, and cleaned before the next one. Prints nothing.
 """
 
 import shutil

@@ -1,8 +1,8 @@
 """The lab's mirror: the artifacts of a recipe on the lab's own network, at their upstream paths.
 
 Archives are made of cached programs, the same bytes each time. Most are the real programs; those the
-lab cannot have, or cannot run, are its stand-ins under the real names: `STAND_INS` lists them. Called by
-`fleet`; `python -m transom_lab.mirror` is the server, started in the ground room.
+lab cannot have, or cannot run, are its stand-ins under the real names: `STAND_INS` lists them.
+`python -m transom_lab.mirror` is the server, started in the ground room.
 """
 
 import argparse

@@ -5,7 +5,7 @@ namespaces nested in the ground's. So killing one process, the ground's init, ma
 every process of the lab and with them every namespace, mount and interface: nothing is registered
 under /run/netns, and nothing of the machine's own network or mounts is ever changed.
 
-Called by `controlplane`, `host` and `lab`. Processes are started by argument list and always belong
+Processes are started by argument list and always belong
 to the room's init, so that a crash of the command line leaves no orphan outside the room.
 """
 

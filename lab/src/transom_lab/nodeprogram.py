@@ -1,7 +1,7 @@
 r"""The node program on a bare host, without the command line: brought there, and given a recipe that fits the lab.
 
 Of a recipe the lab replaces what it cannot run: the runtime is the stand-in, the kubelet runs without
-kube-log-runner, and of the programs only kubeadm and kubelet come, from `C:\bundle`. Called by tests and benchmarks.
+kube-log-runner, and of the programs only kubeadm and kubelet come, from `C:\bundle`.
 """
 
 import hashlib

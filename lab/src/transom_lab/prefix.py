@@ -2,7 +2,6 @@ r"""The base prefix: a Windows system drive made once and copied for each host.
 
 Kept in the cache by Wine version, native parts and Windows release. Made in a throw-away room, so
 that no Wine process outlives it. `Z:` is removed: a Windows program sees nothing of the machine.
-Called by `lab`.
 """
 
 import errno

@@ -1,6 +1,6 @@
 """Programs of the machine, run to their end under a deadline and described when they fail.
 
-Used by every module that runs something; a program that stays is a room's business (`namespaces`).
+A program that stays is a room's business (`namespaces`).
 """
 
 import os

@@ -1,7 +1,7 @@
 """Folders in which something for the cache is made, so that it appears there whole or not at all.
 
 Each is beside its target, named after it, and used under the target's lock: one whose lock is free was left
-by a process that was killed. Called by whatever fills the cache, and by `lab` to clear such folders away.
+by a process that was killed.
 """
 
 import shutil

@@ -2,7 +2,7 @@
 
 What is there stays below; what the host writes from then on goes to a memory file system of the size
 asked for (an overlay, mounted in the host's room only). Programs get the machine's own ENOSPC, which Wine
-makes ERROR_DISK_FULL, and read the true free space. Called by `faults`, on a host that is shut down.
+makes ERROR_DISK_FULL, and read the true free space.
 """
 
 import shutil

@@ -1,4 +1,4 @@
-r"""Windows path forms on a prefix: `C:\k\x`, `C:/k/x`, `/C:/k/x` and relative ones. Used by the SFTP server.
+r"""Windows path forms on a prefix: `C:\k\x`, `C:/k/x`, `/C:/k/x` and relative ones.
 
 Names are found without regard to case, as Windows does; only `C:` exists.
 """

@@ -1,8 +1,7 @@
 """What `transom lint --list-rules -o json` prints."""
 
-from dataclasses import dataclass
-
 from transom.model.recipe import API_VERSION
+from transom.model.records import dataclass
 from transom.workload.catalogue import all_rules
 from transom.workload.families import family_of
 from transom.workload.remedy import REMEDIES, safety

@@ -1,6 +1,6 @@
 """Paths of API fields as people write them, and which of them exist.
 
-Used by `explain`. A path is brought to one form: no positions in lists, no pod template around it,
+A path is brought to one form: no positions in lists, no pod template around it,
 one name for all containers, no capitals.
 """
 

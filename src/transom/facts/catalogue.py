@@ -1,7 +1,6 @@
 """Every table of facts in one list, in the order people read them.
 
-Used by `facts` and `explain`, which look through all of them; who needs one table reads it with
-`rows`.
+To read one table use `rows`.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """Facts in words: one line for lists, and an explanation that answers what, since, why and do.
 
-Used by `explain` and the listing of `facts`. Knows the columns of the tables, prints nothing.
+Knows the columns of the tables, prints nothing.
 """
 
 from functools import singledispatch

@@ -1,6 +1,6 @@
 """What people ask about, found among all facts: ids, fields, gates, versions, codes, errors.
 
-Used by `transom explain`. An answer that knows nothing names the nearest things that are known.
+An answer that knows nothing names the nearest things that are known.
 Prints nothing.
 """
 

@@ -1,6 +1,6 @@
 """A Kubernetes minor or a Windows release as one explanation, put together from many facts.
 
-Used by `explain`: what begins, ends or is supported there. Prints nothing.
+It has what begins, ends or is supported there. Prints nothing.
 """
 
 from collections.abc import Iterable

@@ -1,6 +1,6 @@
 """The support matrix: which Windows release runs with which Kubernetes minor, and what differs.
 
-Used by `facts`. Everything in it comes from rows; a mark in a cell is a fact that holds there
+Everything in it comes from rows; a mark in a cell is a fact that holds there
 because of the build.
 """
 

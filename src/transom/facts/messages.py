@@ -1,6 +1,6 @@
 """Which known failure a pasted text has: the table of failures and codes, made ready once.
 
-Used by `explain`, and by the doctor for what logs and events say. How a text is compared is in
+How a text is compared is in
 `model.recognition`.
 """
 

@@ -1,6 +1,6 @@
 """Computer names: what becomes of a machine's name, and whether the names of one machine agree.
 
-Used by recipes, boot data and Cluster API alike, so that they never disagree. Pure; the numbers are
+Recipes, boot data and Cluster API take them from here, so that they never disagree. Pure; the numbers are
 in `naming.toml`.
 """
 

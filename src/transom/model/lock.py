@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 
+from transom.model import records
 from transom.model.recipe import Artifact
 
 FILE_SCHEME = "file:"
@@ -36,7 +37,7 @@ class LockKey:
     url: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@records.dataclass(frozen=True, slots=True, kw_only=True)
 class LockEntry:
     """One artifact's bytes: `url` is upstream's address, or `file:` and the path in the fleet.
 
@@ -57,7 +58,7 @@ class LockEntry:
         return LockKey(self.id, self.version, self.url)
 
 
-@dataclass(frozen=True, slots=True)
+@records.dataclass(frozen=True, slots=True)
 class Lock:
     """Entries in the order of their keys, each key once; the last of equal keys stays."""
 

@@ -1,8 +1,6 @@
 """Security descriptors in SDDL: read the access list and say who may do what.
 
-Covers what Transom writes and meets on hosts: allow and deny entries with file rights. Used by
-tests to prove who can and cannot reach a path, and by the node program to compare what it finds
-with what was wanted. Pure; knows no Windows.
+Covers what Transom writes and meets on hosts: allow and deny entries with file rights. Pure; knows no Windows.
 """
 
 import re

@@ -1,6 +1,6 @@
 """The door to web servers: one HTTPS exchange at a time, through proxies, with private CAs.
 
-Used by `transom.remote.download`, which adds retries and files. Speaks nothing but HTTPS, follows
+Speaks nothing but HTTPS, follows
 no redirect away from it, and sends a header only to the origin it was given for. Every failure
 becomes a TemporaryError or a PermanentError here, and none shows a header's value, a query or a
 password.

@@ -1,6 +1,6 @@
 """The door that others come in by: a read-only HTTPS site on this machine, for hosts.
 
-Used by `transom bundle serve`. What a path means is asked of a function; ranges are answered, so that
+What a path means is asked of a function; ranges are answered, so that
 a host can continue a download that was cut off. It changes nothing and knows no user.
 """
 

@@ -1,6 +1,6 @@
 """What a way to a Windows host can do: run a command, and carry files. SSH is one such way.
 
-Used by `fleet`; tests put a simulated host behind it. Paths are Windows paths. Whatever fails is an
+Paths are Windows paths. Whatever fails is an
 error of `transom.errors`: temporary where the connection broke, permanent where the host said no.
 """
 

@@ -129,8 +129,8 @@ async def adopt(one: OneHost) -> Adopted:
     return Adopted(node=node, is_new=is_new, planned=after.plan.hosts[0].steps)
 
 
-async def reset(one: OneHost, *, drains: bool = False, confirm: Confirm | None = None) -> WasReset:
-    """Undo everything that the journal of a host without a fleet has, and delete its Node.
+async def reset(one: OneHost, *, drains: bool = True, confirm: Confirm | None = None) -> WasReset:
+    """Have the pods leave, undo everything that the journal of a host without a fleet has, delete its Node.
 
     With `confirm`, which is shown what that is, also what looks like a node's and is in no journal.
     """

@@ -1,6 +1,6 @@
 """Failures on demand for the simulated host: at the n-th call an error or a power cut.
 
-Used by tests and by nothing else. Each call of a simulated noun passes through `Calls.made`.
+Each call of a simulated noun passes through `Calls.made`.
 """
 
 from collections.abc import Callable

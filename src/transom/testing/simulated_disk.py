@@ -1,6 +1,6 @@
 """A disk in memory that forgets: what was not flushed may be lost, or half lost, in a power cut.
 
-Used by the simulated host. A cut keeps any subset of the changes since the last flush, and of an
+A cut keeps any subset of the changes since the last flush, and of an
 unflushed append any part. As on Windows, `kind` tells of a symbolic link itself and reading follows it.
 """
 
@@ -16,6 +16,7 @@ from functools import cache
 from io import BufferedIOBase
 
 from transom.errors import InUse, PermanentError, TemporaryError
+from transom.model import records
 from transom.node.host.values import PathKind
 from transom.testing.faults import Calls
 
@@ -30,7 +31,7 @@ _FULL = re.compile(r"\(A;[^;]*;(FA|GA);;;(SY|BA|WD)\)")
 INHERITED = "O:BAG:BAD:AI(A;ID;FA;;;SY)(A;ID;FA;;;BA)(A;ID;0x1200a9;;;BU)"
 
 
-@dataclass(frozen=True, slots=True)
+@records.dataclass(frozen=True, slots=True)
 class Entry:
     """A file, directory or link with its access; the data of a link is where it leads."""
 
@@ -40,7 +41,7 @@ class Entry:
     acl: str = INHERITED
 
 
-@dataclass(frozen=True, slots=True)
+@records.dataclass(frozen=True, slots=True)
 class Change:
     """One unflushed change: an entry put at a key, removed from it, appended to, or moved."""
 
@@ -129,6 +130,8 @@ class SimulatedDisk:
     def rename(self, source: str, target: str) -> None:
         self._file(source)
         self._need_parent(target)
+        if self._kind(target) is PathKind.DIRECTORY:
+            raise PermanentError(f"cannot replace {target}: it is a directory", subject=target)
         self._need_idle(target)
         entry = Entry(PathKind.FILE, target)
         self._change("rename", Change("rename", key_of(target), entry, source=key_of(source)))
@@ -180,6 +183,7 @@ class SimulatedDisk:
         self._change("acl", Change("acl", key_of(path), acl=sddl))
 
     def flush(self, path: str) -> None:
+        self._file(path)
         self.calls.made("flush", lambda: self._flush(key_of(path)))
 
     @contextlib.contextmanager

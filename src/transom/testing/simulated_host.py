@@ -60,13 +60,16 @@ class SimulatedProcesses:
         environment: Mapping[str, str] | None = None,
         stdin: bytes = b"",
     ) -> Completed:
-        del timeout_s, search
+        del search
         self.ran.append(tuple(argv))
         self.given = (stdin, environment or {})
         program = self.host.programs.get(argv[0].rpartition("\\")[2].lower())
         if program is None or not self._is_there(argv[0]):
             raise PermanentError(f"cannot start {argv[0]}: no such program", subject=argv[0])
+        began = self.host.clock.monotonic()
         done = program(self.host, argv)
+        if self.host.clock.monotonic() - began > timeout_s:
+            raise PermanentError(f"{argv[0]} did not end within {timeout_s:.0f} s", subject=argv[0])
         output = done.output
         for secret in secrets:
             output = output.replace(secret, "***")
@@ -79,7 +82,8 @@ class SimulatedProcesses:
         environment: Mapping[str, str],
         output: Callable[[bytes], None],
     ) -> "SimulatedChild":
-        child = SimulatedChild(tuple(argv), environment, output)
+        child = SimulatedChild(tuple(argv), environment, output, self.host.disk)
+        self.host.disk.run_image(child.process, argv[0])
         self.children.append(child)
         return child
 
@@ -94,24 +98,31 @@ class SimulatedProcesses:
 
 @dataclass
 class SimulatedChild:
-    """A program that runs until a test or its keeper ends it."""
+    """A program that runs until a test or its keeper ends it, and holds its file meanwhile."""
 
     argv: tuple[str, ...]
     environment: Mapping[str, str]
     output: Callable[[bytes], None]
+    disk: SimulatedDisk
     code: int | None = None
+
+    @property
+    def process(self) -> str:
+        """What the disk knows it by."""
+        return f"process {id(self)}"
 
     def ended(self) -> int | None:
         return self.code
 
     def stop(self) -> None:
         if self.code is None:
-            self.code = 1
+            self.end(1)
 
     def end(self, code: int, last_words: str = "") -> None:
         """End by itself."""
         if last_words:
             self.output(f"{last_words}\n".encode())
+        self.disk.end_images(self.process)
         self.code = code
 
 

@@ -4,11 +4,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from transom.errors import PermanentError
-from transom.node.host.values import (
-    ServiceDefinition,
-)
+from transom.node.host.quoting import split_arguments
+from transom.node.host.values import PathKind, ServiceDefinition
+from transom.node.layout import Layout
 from transom.testing.simulated_disk import SimulatedDisk
 from transom.testing.simulated_settings import Settings
+
+_OWN = ("c:\\windows\\", Layout().home.lower() + "\\python\\")
 
 
 @dataclass
@@ -37,13 +39,23 @@ class SimulatedServices:
         self.settings.put("service", name, definition)
 
     def start(self, name: str) -> None:
-        if self.get(name) is None:
+        definition = self.get(name)
+        if definition is None:
             raise PermanentError(f"there is no service {name}", subject=name)
+        if self._lacks_program(definition.command):
+            said = "The system cannot find the file specified. (error 2)"
+            raise PermanentError(f"cannot start the service {name}: {said}", subject=name)
         self.settings.calls.made(f"start {name}", lambda: self._run(name.lower()))
 
     def stop(self, name: str) -> None:
         if self.running(name):
             self.settings.calls.made(f"stop {name}", lambda: self._end(name.lower()))
+
+    def _lacks_program(self, command: str) -> bool:
+        """Neither Windows' own programs nor the Python that is brought are kept on the simulated disk."""
+        program = split_arguments(command)[0]
+        is_own = program.lower().startswith(_OWN) or "\\" not in program
+        return not is_own and self.disk.kind(program) is not PathKind.FILE
 
     def be_running(self, names: Iterable[str]) -> None:
         """Have these run, and no others."""

@@ -58,7 +58,7 @@ class SimulatedRegistry:
     settings: Settings
 
     def has_key(self, key: str) -> bool:
-        return key in ("SYSTEM", "SOFTWARE") or bool(self.settings.get("key", key))
+        return key.upper() in ("SYSTEM", "SOFTWARE") or bool(self.settings.get("key", key))
 
     def get(self, key: str, name: str) -> RegistryData | None:
         data: RegistryData | None = self.settings.get("value", f"{key}\\\\{name}")

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from transom.kube.door import Change, Event, Resource
+from transom.model import records
 from transom.model.manifest import Manifest, ObjectName, name_of
 from transom.testing.fields import Fields, leaves
 
@@ -29,7 +30,7 @@ class Held:
     fields: Fields = field(default_factory=Fields)
 
 
-@dataclass(frozen=True)
+@records.dataclass(frozen=True)
 class Logged:
     """A change, with the version it made."""
 

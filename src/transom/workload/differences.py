@@ -1,6 +1,6 @@
 """The page about the API on Windows: field by field what differs, since when, and what to do.
 
-Called by `tools/generate.py`, which writes docs/api-differences.md. Everything but the order and
+It is written to docs/api-differences.md. Everything but the order and
 the short introductions comes from the rules; a rule that is in no section is a mistake.
 """
 

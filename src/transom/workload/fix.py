@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from transom.facts.rules import Rule as Row
+from transom.model import records
 from transom.model.finding import Finding
 from transom.workload.catalogue import POD, Catalogue, profile_of, profile_of_object
 from transom.workload.context import LintContext
@@ -32,7 +33,7 @@ _ROUNDS = 10
 _Key = tuple[str, ObjectPath]
 
 
-@dataclass(frozen=True, slots=True)
+@records.dataclass(frozen=True, slots=True)
 class Fixed:
     """An offence that is no more, and what was done."""
 
@@ -40,7 +41,7 @@ class Fixed:
     what: str
 
 
-@dataclass(frozen=True, slots=True)
+@records.dataclass(frozen=True, slots=True)
 class Left:
     """An offence that has a remedy and stays, with the reason; `needs_unsafe` if that is all."""
 
@@ -58,7 +59,7 @@ class Result:
     left: list[Left] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
+@records.dataclass(frozen=True, slots=True)
 class _Case:
     """An offence with its rule."""
 

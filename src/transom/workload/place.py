@@ -6,6 +6,7 @@ Says which edits a pod needs and why it does not get others; a pod that has ever
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from transom.model import records
 from transom.workload.catalogue import Catalogue, profile_of
 from transom.workload.context import LintContext, OperatingSystem
 from transom.workload.engine import with_signs
@@ -19,7 +20,7 @@ from transom.yamlio.editing import Append, Edit, Set, edit
 from transom.yamlio.editing.stream import Stream
 
 
-@dataclass(frozen=True, slots=True)
+@records.dataclass(frozen=True, slots=True)
 class Placed:
     """Something done to one object, or with a reason not done."""
 
@@ -39,7 +40,7 @@ class Result:
     left: list[Placed] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@records.dataclass(frozen=True, slots=True, kw_only=True)
 class Placer:
     """What workloads get in one cluster; `linux` also pins pods that are not for Windows.
 

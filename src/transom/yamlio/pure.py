@@ -1,6 +1,6 @@
 """PyYAML's own parser and composer, for a Python whose PyYAML was built without libyaml.
 
-Used by `node` alone, in place of libyaml's parser. Must not resolve tags or construct values.
+Must not resolve tags or construct values.
 """
 
 from yaml.composer import Composer

@@ -8,7 +8,7 @@ import pytest
 from tests.simulation import AUTHORITY, forget_transom
 from tests.support.node import KUBERNETES
 
-from transom.errors import PermanentError, Refused, TemporaryError, UsageError
+from transom.errors import PermanentError, Refused, TemporaryError, TransomError, UsageError
 from transom.fleet.on_host.run import HostRun
 from transom.kube.api import Pod
 from transom.model.recipe import PREPARED
@@ -55,6 +55,37 @@ def test_an_upgrade_of_a_node_in_use_drains_it(do, world):
     assert world.api.pods == {}
     cordons = [write for write in world.api.writes if "cordon" in write]
     assert cordons == ["cordon win-01", "uncordon win-01"]
+
+
+def test_a_reset_of_a_node_in_use_drains_it_first(do, world):
+    """As the reset of a fleet's host does; whoever does not want to wait says so."""
+    do("join")
+    pod = Pod(namespace="shop", name="web-1", node="win-01", controller="Job")
+    world.api.pods[("shop", "web-1")] = pod
+    left: list[int] = []
+    follow = HostRun.follow
+
+    async def looked(run, request, event):
+        left.append(len(world.api.pods))
+        return await follow(run, request, event)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(HostRun, "follow", looked)
+        assert do("reset").node_deleted
+        do("join")
+        world.api.pods[("shop", "web-1")] = pod
+        assert do("reset", drains=False).node_deleted
+    assert left == [0, 0, 1]  # the reset, the join, the reset that does not wait
+
+
+def test_a_pod_that_cannot_leave_stops_a_reset_before_anything_is_undone(do, world):
+    do("join")
+    world.api.pods[("shop", "alone")] = Pod(namespace="shop", name="alone", node="win-01")
+    before = world.host.snapshot()
+    with pytest.raises(TransomError, match="alone"):
+        do("reset")
+    assert world.host.snapshot() == before
+    assert not world.api.held_nodes["win-01"].unschedulable
 
 
 def test_a_failed_upgrade_is_taken_back_and_named(do, world):

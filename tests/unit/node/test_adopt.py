@@ -38,6 +38,7 @@ def by_hand(make_host, recipe, secrets):
     for step in STEPS:
         step.apply(host, step.check(host, NodeSpec(recipe=recipe, join=secrets)))
     host.services.stop("kubelet")
+    host.files.write(r"C:\k\nssm.exe", b"nssm")
     host.services.put("kubelet", WRAPPER)
     host.services.start("kubelet")
     host.files.write(KUBERNETES + r"\pki\ca.crt", AUTHORITY)

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.support.node import new_host
 from tests.unit.node.hosts import dump, load
 
 from transom.model.request import Verb
@@ -19,12 +20,17 @@ LAYOUT = Layout()
 def host_of(document, kubeadm):
     host = SimulatedHost()
     load(host, document)
+    host.programs = new_host().programs
     host.programs["kubeadm.exe"] = kubeadm("flannel.4096")
     return host
 
 
-def test_there_is_a_golden_journal():
-    assert GOLDENS
+def test_there_is_a_golden_journal_of_everything_that_makes_or_changes_a_node():
+    assert [path.stem for path in GOLDENS] == [
+        "v1alpha1-adoption",
+        "v1alpha1-join",
+        "v1alpha1-upgrade",
+    ]
 
 
 @pytest.mark.parametrize("path", GOLDENS, ids=lambda path: path.stem)
@@ -34,7 +40,9 @@ def test_a_golden_journal_is_read_and_undone(path, kubeadm, request_for):
     contents = Journal.look(host.disk, LAYOUT.journal)
     assert contents is not None
     assert contents.owner.fleet == "shop"
-    Runner(host, LAYOUT, "reset").execute(request_for(Verb.RESET, remove_features=True))
+    request = request_for(Verb.RESET, owner=contents.owner, remove_features=True)
+    done = Runner(host, LAYOUT, "reset").execute(request)
+    assert set(done.changed) == {intent.step for intent in contents.intents}
     assert host.snapshot() == host_of(golden["before"], kubeadm).snapshot()
 
 

@@ -25,8 +25,8 @@ examples:
   transom reset 10.0.0.21 --yes -o json
   transom reset 10.0.0.21 --force       a node that somebody else made, or without its journal
 
-Hosts of a fleet are drained first, unless --no-drain; one machine named by its ADDRESS, which was
-joined without a fleet, is not: `kubectl drain` does that.
+Nodes are drained first, unless --no-drain. A pod without a controller, or with emptyDir data that the
+fleet does not let go, stops a reset before anything is changed.
 exit codes: 0 done, 2 usage or not confirmed, 3 the host is of another fleet, 4 try again, 5 failed
 """
 
@@ -39,9 +39,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--all", action="store_true", help="every host of the fleet")
     fleet_access.add_host_arguments(parser)
     join.add_artifact_arguments(parser)
-    parser.add_argument(
-        "--no-drain", action="store_true", help="do not wait for pods to leave a fleet's nodes"
-    )
+    parser.add_argument("--no-drain", action="store_true", help="do not wait for pods to leave")
     parser.add_argument(
         "--force",
         action="store_true",
@@ -103,7 +101,10 @@ def _reset_one(args: Namespace) -> int:
         f"to go on: transom reset {args.address}",
     )
     done = one_machine.see_to(
-        one, lines, lambda one: one_host.reset(one, confirm=confirm), said=said
+        one,
+        lines,
+        lambda one: one_host.reset(one, drains=not args.no_drain, confirm=confirm),
+        said=said,
     )
     _print(done, args.output, lines.elapsed_s)
     return 0

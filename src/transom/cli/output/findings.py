@@ -1,7 +1,4 @@
-"""Where findings go: the forms a person asked for, standard output or files, and the exit code.
-
-Called by the commands that print findings; they add their `-o` with `add_arguments`.
-"""
+"""Where findings go: the forms a person asked for, standard output or files, and the exit code."""
 
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -1,7 +1,4 @@
-"""Standard streams that are missing, cannot show a character, or lose their reader.
-
-Called by `main` alone, before and after a command.
-"""
+"""Standard streams that are missing, cannot show a character, or lose their reader."""
 
 import errno
 import io

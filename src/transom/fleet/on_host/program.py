@@ -13,7 +13,7 @@ import secrets
 import zipfile
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,6 +39,7 @@ from transom.model.answers import (
 from transom.model.event import State
 from transom.model.order import Order, write_order
 from transom.model.places import HOME, PARENT
+from transom.model.records import dataclass
 from transom.model.request import Request, Verb
 from transom.node.engine.disruption import Disruption
 from transom.node.packaging.build import build_node_zip

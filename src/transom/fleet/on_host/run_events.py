@@ -11,6 +11,7 @@ from transom.errors import (
     UsageError,
 )
 from transom.fleet.on_host.answer import document_in, read_answer
+from transom.model import records
 from transom.model.event import Event, State
 from transom.model.step_id import StepId
 
@@ -28,7 +29,7 @@ _ENDS = (State.DONE, State.REBOOT, State.CANCELLED, State.FAILED)
 OnEvent = Callable[[Event], None]
 
 
-@dataclass(frozen=True, slots=True)
+@records.dataclass(frozen=True, slots=True)
 class Ended:
     """How a run ended, which steps changed something, and what it said last."""
 

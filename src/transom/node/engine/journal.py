@@ -1,8 +1,8 @@
 """The journal on the host: what was changed, in order, written before each change.
 
 An append-only file of lines, each with a checksum chained to the line before it, so that a tail
-torn by a power cut is told from damage. It is a stack: undoing takes intents off its end. Used by
-the runner and the journalling host; it knows nothing of how a change is made or undone.
+torn by a power cut is told from damage. It is a stack: undoing takes intents off its end. It
+knows nothing of how a change is made or undone.
 """
 
 import hashlib

@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from transom.errors import InternalError, PermanentError, Refused, TransomError, UsageError
+from transom.model import records
 from transom.model.event import Level, State
 from transom.model.journal import Drift
 from transom.model.problem import Refusal
@@ -58,7 +59,7 @@ class Ending(Enum):
     CANCELLED = "cancelled"
 
 
-@dataclass(frozen=True, slots=True)
+@records.dataclass(frozen=True, slots=True)
 class Outcome:
     """How a run ended, and which steps changed something."""
 
@@ -78,7 +79,7 @@ class Planned(NamedTuple):
         return not self.refusals and not any(drift for _, drift in self.steps)
 
 
-@dataclass(frozen=True, slots=True)
+@records.dataclass(frozen=True, slots=True)
 class _Run:
     """What one run works with: what its steps are told, the journal, the events, the time it has."""
 

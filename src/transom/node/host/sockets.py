@@ -1,6 +1,6 @@
 """What this machine's sockets can tell of itself and of others: no packet of ours changes anything.
 
-Used by the network of Windows; it knows nothing of Windows itself.
+It knows nothing of Windows itself.
 """
 
 import socket

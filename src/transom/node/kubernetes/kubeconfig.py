@@ -1,7 +1,6 @@
 """A kubeconfig as the node program needs it: where the API server is, and with what to go there.
 
-Used by a join without kubeadm and by whoever asks the API server as the kubelet. What it holds is
-secret: no error names more than the place of a mistake.
+What it holds is secret: no error names more than the place of a mistake.
 """
 
 import base64

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from transom.errors import TemporaryError, TransomError, UsageError
+from transom.model import records
 from transom.model.answers import ProgramState
 from transom.model.recipe import Program, Recipe
 from transom.node.engine.kept_recipe import kept_recipe
@@ -32,7 +33,7 @@ _STEADY_S = 600
 _LAST_LINES = 50
 
 
-@dataclass(frozen=True, slots=True)
+@records.dataclass(frozen=True, slots=True)
 class _Ready:
     """Everything the program needs, and the HNS network it was started on."""
 
@@ -41,7 +42,7 @@ class _Ready:
     network: str
 
 
-@dataclass(frozen=True, slots=True)
+@records.dataclass(frozen=True, slots=True)
 class _Ended:
     """How the program ended: by itself with a code, or because of a `reason` to start it anew."""
 

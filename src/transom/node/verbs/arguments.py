@@ -52,6 +52,8 @@ def _declare(verb: argparse.ArgumentParser, name: str) -> None:
     if name == "attach":
         verb.add_argument("--run", required=True, help="the run's name")
         verb.add_argument("--from", dest="offset", type=int, default=0, help="byte to begin at")
+    if name == "selftest":
+        verb.add_argument("--service", default="", help=argparse.SUPPRESS)
     if name == "command":
         verb.add_argument("--timeout", type=float, default=3600.0, metavar="S", help="seconds")
         verb.add_argument("words", nargs="+", metavar="WORD", help="program and arguments")

@@ -172,13 +172,19 @@ def _others(options: argparse.Namespace, machine: Machine, stdin: TextIO, say: S
     if options.verb == "boot":
         return _boot(options, machine, say)
     if options.verb == "selftest":
-        from transom.node.verbs.selftest import selftest
-
-        report = selftest(machine)
-        say(report)
-        return 1 if report.failed else 0
+        return _selftest(options, machine, say)
     _quietly(options, machine, stdin)
     return 0
+
+
+def _selftest(options: argparse.Namespace, machine: Machine, say: Say) -> int:
+    from transom.node.verbs.selftest import be_service, selftest
+
+    if options.service:
+        return be_service(machine, options.service)
+    report = selftest(machine, program=sys.argv[0])
+    say(report)
+    return 1 if report.failed else 0
 
 
 def _quietly(options: argparse.Namespace, machine: Machine, stdin: TextIO) -> None:

@@ -1,7 +1,4 @@
-"""What a file is beside a manifest: a Helm template, its values, a kustomize patch, or foreign YAML.
-
-Called by whoever reads manifests from files, so that nothing is linted or edited as something else.
-"""
+"""What a file is beside a manifest: a Helm template, its values, a kustomize patch, or foreign YAML."""
 
 import os
 import re

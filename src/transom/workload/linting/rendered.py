@@ -1,6 +1,6 @@
 """What helm or kustomize rendered, linted, with findings in the place they come from.
 
-Called by `transom lint` for a folder that is a chart or a kustomization. A finding is placed in the
+A finding is placed in the
 template that helm names, on the line that stands there as well; kustomize names no file, so that
 findings are in the kustomization.
 """

@@ -265,6 +265,13 @@ def test_a_secret_that_stands_only_below_its_key_is_removed_and_learnt(text, lef
     assert redactor.clean("it said hunter2x again") == "it said [removed] again"
 
 
+@pytest.mark.parametrize("value", ["|", "a1b2c3d"], ids=["a block", "a value that goes on"])
+def test_what_stands_below_a_secret_key_is_removed_even_where_it_looks_like_keys(value):
+    """As a kubeconfig in a Secret does."""
+    text = f"secret: {value}\n  user: hunter2x\nuser: me\n"
+    assert Redactor().clean(text) == "secret: [removed]\nuser: me\n"
+
+
 def test_a_secret_of_a_block_is_in_no_file_of_an_archive(host):
     """Nothing else in the configuration names it; a log repeats it."""
     config = "kind: KubeletConfiguration\nregistryCredential: |\n  hunter2x\nx: 1\n"

@@ -27,6 +27,8 @@ def by_hand(make_host, recipe, secrets):
         step.apply(host, step.check(host, NodeSpec(recipe=recipe, join=secrets)))
     host.services.stop("kubelet")
     wrapped = ServiceDefinition(command=r"C:\nssm\nssm.exe", display_name="k", start="auto")
+    host.files.make_directory(r"C:\nssm")
+    host.files.write(r"C:\nssm\nssm.exe", b"nssm")
     host.services.put("kubelet", wrapped)
     host.services.start("kubelet")
     host.settings.put("hns", "theirs", True)

@@ -196,6 +196,7 @@ def test_a_failed_run_is_undone_in_reverse_order(make_host, request_for):
     undone = [event["step"] for event in events(host) if event["state"] == "undone"]
     order = [step.id for step in PREPARE]
     assert undone == sorted(undone, key=order.index, reverse=True)
+    assert {"features", "directories", "registry"} < set(undone)
 
 
 def test_a_refused_host_is_told_every_reason_and_not_touched(make_host, request_for):

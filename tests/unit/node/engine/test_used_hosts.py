@@ -78,6 +78,29 @@ def test_a_kept_file_of_which_only_the_access_changed_gets_that_back(make_host):
     assert (host.files.read(path), host.files.acl(path)) == (b"theirs", THEIRS)
 
 
+def test_a_route_that_the_host_had_by_another_gateway_leads_there_again(
+    make_host, request_for, recipe
+):
+    host = make_host()
+    route = next(item for item in recipe.routes if not item.keep)
+    host.network.put_route(route.prefix, "10.0.0.254")
+    host.flush()
+    first = joined_and_reset(host, request_for)
+    assert host.network.persistent_route(route.prefix) == "10.0.0.254"
+    assert host.snapshot() == first
+
+
+def test_a_pod_network_that_was_there_before_the_join_stays_after_the_reset(
+    make_host, request_for, recipe
+):
+    host = make_host()
+    host.settings.put("hns", recipe.network.name, True)
+    host.flush()
+    first = joined_and_reset(host, request_for)
+    assert host.network.hns_network(recipe.network.name)
+    assert host.snapshot() == first
+
+
 def test_a_reset_names_every_step_it_undid_and_leaves_neither_recipe_nor_journal(
     make_host, request_for
 ):
@@ -86,6 +109,8 @@ def test_a_reset_names_every_step_it_undid_and_leaves_neither_recipe_nor_journal
     assert host.files.kind(LAYOUT.recipe) is PathKind.FILE
     undone = run(host, request_for(Verb.RESET, remove_features=True), name="r2").changed
     assert set(changed) <= set(undone)
+    order = [step.id for step in STEPS]
+    assert list(undone) == sorted(undone, key=order.index, reverse=True)
     for path in (LAYOUT.recipe, LAYOUT.journal, LAYOUT.saved):
         assert host.files.kind(path) is PathKind.ABSENT, path
 

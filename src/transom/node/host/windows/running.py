@@ -1,6 +1,6 @@
 """Processes of Windows by the program that they run: a file that runs cannot be replaced or removed.
 
-Used by the disk, for programs that no service stands for: those that pods started from the host's own files.
+Those of which no service is known are what pods started from the host's own files.
 """
 
 import sys
