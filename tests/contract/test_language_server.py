@@ -188,3 +188,46 @@ def test_paths_are_for_the_editor_to_say(tmp_path):
     )
     assert done.returncode == 2
     assert "the language server is told its files by the editor" in done.stderr
+
+
+SERVICE = """\
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec: {selector: {app: web}, sessionAffinity: ClientIP, ipFamilyPolicy: SingleStack, ipFamilies: [IPv6], ports: [{port: 80}]}
+"""
+
+
+def rules(diagnostics):
+    return {item["code"] for item in diagnostics}
+
+
+def test_a_service_is_judged_by_the_pods_in_files_beside_it(editor, tmp_path):
+    service = tmp_path / "service.yaml"
+    alone = rules(editor.open(service, SERVICE))
+    pod = tmp_path / "pods/pod.yaml"
+    pod.parent.mkdir()
+    pod.write_text(POD.replace("{name: wéb}", "{name: web, labels: {app: web}}"))
+    assert rules(editor.change(service, SERVICE)) > alone
+    pod.unlink()
+    assert rules(editor.change(service, SERVICE)) == alone
+
+
+def test_a_runtime_class_in_a_file_beside_a_pod_says_what_it_is_for(editor, tmp_path):
+    pod = tmp_path / "pod.yaml"
+    text = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  runtimeClassName: second
+  hostPID: true
+  containers: [{name: web, image: example.com/web:1}]
+"""
+    assert editor.open(pod, text) == []
+    (tmp_path / "class.yaml").write_text(
+        "apiVersion: node.k8s.io/v1\nkind: RuntimeClass\nmetadata: {name: second}\nhandler: h\n"
+        "scheduling: {nodeSelector: {kubernetes.io/os: windows}}\n"
+    )
+    editor.tell("textDocument/didSave", {"textDocument": {"uri": pod.as_uri()}})
+    assert "WIN001" in rules(editor.diagnostics())

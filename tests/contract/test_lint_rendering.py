@@ -117,3 +117,53 @@ def test_a_program_that_fails_is_told_and_its_files_are_read(
 def test_values_without_a_chart_are_refused(capsys):
     assert main(["lint", str(GENERATORS / "overlay"), "--values", "a.yaml"]) == 2
     assert "no chart was rendered" in capsys.readouterr().err
+
+
+def repository(tmp_path):
+    """A folder with a chart, a chart within it, and a manifest beside them."""
+    from shutil import copytree
+
+    folder = tmp_path / "repository"
+    copytree(SHOP, folder / "charts/shop")
+    copytree(SHOP, folder / "charts/shop/charts/inner")
+    copytree(GENERATORS / "overlay", folder / "deploy/overlay")
+    (folder / "pod.yaml").write_text(
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
+        "spec: {os: {name: windows}, hostPID: true, containers: [{name: a, image: b}]}\n"
+    )
+    return folder
+
+
+def test_a_chart_below_a_folder_is_rendered_once_and_its_files_are_not_read(
+    programs, capsys, tmp_path
+):
+    folder = repository(tmp_path)
+    told = tmp_path / "told"
+    programs("helm", f"echo \"$@\" >> '{told}'; /bin/cat '{RENDERED}'")
+    _code, found, err = document(capsys, folder)
+    chart = folder / "charts/shop"
+    assert told.read_text() == f"template {chart}\n"
+    files = {Path(item["file"]).relative_to(folder).as_posix() for item in found["findings"]}
+    assert {"charts/shop/templates/deployment.yaml", "pod.yaml"} <= files
+    assert "not read" not in err
+    assert f"`transom lint {folder / 'deploy/overlay'}`" in err
+
+
+def test_a_chart_below_a_folder_that_cannot_be_rendered_is_named_and_no_error(
+    programs, capsys, tmp_path
+):
+    folder = repository(tmp_path)
+    programs("helm", "echo 'Error: values needed' >&2; exit 1")
+    code, found, err = document(capsys, folder, "--exclude", "*/pod.yaml", "--fail-on", "never")
+    assert code == 0
+    assert "Error: values needed" in err
+    assert f"`helm template {folder / 'charts/shop'} | transom lint -`" in err
+    assert found["summary"]["skipped"] > 0
+
+
+@pytest.mark.parametrize("option", [["--no-render"], ["--exclude", "*/charts"]])
+def test_a_chart_below_a_folder_is_left_alone_if_asked(programs, capsys, tmp_path, option):
+    programs("helm", "exit 9")
+    _code, found, err = document(capsys, repository(tmp_path), *option)
+    assert "failed" not in err
+    assert not [item for item in found["findings"] if "templates" in item["file"]]

@@ -31,12 +31,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     alone = {item.path for item in items if _OWN_LABS & set(getattr(item, "fixturenames", ()))}
     items.sort(key=lambda item: item.path not in alone)
+    items[:] = [item for item in items if _exists(item)]
     for item in items:
         if item.path.is_relative_to(_HERE):
             item.add_marker(pytest.mark.lab)
             own = item.get_closest_marker("timeout")
             limit = own.args[0] if own else 300
             item.add_marker(pytest.mark.timeout(limit, func_only=True), append=False)
+
+
+def _exists(item: pytest.Item) -> bool:
+    """Whether a test is one of those that its mark `where` takes, by its parameters."""
+    callspec = getattr(item, "callspec", None)
+    marks = item.iter_markers("where")
+    return all(mark.args[0](**callspec.params) for mark in marks) if callspec else True
 
 
 @pytest.fixture(scope="session")

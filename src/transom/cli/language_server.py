@@ -17,8 +17,7 @@ from transom.model.finding import Finding, Severity
 from transom.model.problem import Mistake
 
 if TYPE_CHECKING:
-    from transom.workload.linting.editor import LineEdit
-    from transom.workload.linting.run import Job
+    from transom.workload.linting.editor import Around, LineEdit
     from transom.workload.linting.settings import Settings
 
 try:
@@ -62,9 +61,12 @@ class _Files:
     """The rules and settings for each file that an editor has open."""
 
     def __init__(self, args: Namespace) -> None:
-        self._args = args
+        from transom.workload.linting.editor import Neighbours
 
-    def of(self, document: TextDocument) -> "tuple[str, Job, Settings]":
+        self._args = args
+        self._neighbours = Neighbours()
+
+    def of(self, document: TextDocument) -> "tuple[str, Around, Settings]":
         """A file's name, and what holds for it; settings are read again, as people edit them."""
         from transom.cli.options.workload_options import job_of, settings_of
 
@@ -72,20 +74,24 @@ class _Files:
         args = Namespace(**{**vars(self._args), "paths": [name]})
         settings = settings_of(args)
         # A template or foreign YAML that is open is left alone, not refused as one that was named.
-        return name, job_of(args, settings)._replace(named=frozenset()), settings
+        job = job_of(args, settings)._replace(named=frozenset())
+        return name, self._neighbours.around(name, job), settings
 
 
 def _register(server: LanguageServer, files: _Files) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
-    @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
-    def check(
-        params: lsp.DidOpenTextDocumentParams
-        | lsp.DidChangeTextDocumentParams
-        | lsp.DidSaveTextDocumentParams,
-    ) -> None:
+    def check(params: lsp.DidOpenTextDocumentParams | lsp.DidChangeTextDocumentParams) -> None:
         """Tell what is wrong in a file that was opened or changed."""
-        document = server.workspace.get_text_document(params.text_document.uri)
+        tell(server.workspace.get_text_document(params.text_document.uri))
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
+    def check_all(_params: lsp.DidSaveTextDocumentParams) -> None:
+        """Tell what is wrong in every open file: what was saved may change what others mean."""
+        for document in list(server.workspace.text_documents.values()):
+            tell(document)
+
+    def tell(document: TextDocument) -> None:
         try:
             found = _diagnostics(document, files)
         except TransomError as error:
@@ -112,8 +118,8 @@ def _register(server: LanguageServer, files: _Files) -> None:
     def explain(params: lsp.HoverParams) -> lsp.Hover | None:
         """Explain the findings on a line."""
         document = server.workspace.get_text_document(params.text_document.uri)
-        name, job, settings = files.of(document)
-        return _hover(document, name, job, settings, params.position.line)
+        name, around, settings = files.of(document)
+        return _hover(document, name, around, settings, params.position.line)
 
 
 def _publish(
@@ -126,8 +132,8 @@ def _publish(
 def _diagnostics(document: TextDocument, files: _Files) -> list[lsp.Diagnostic]:
     from transom.workload.linting.editor import check
 
-    name, job, settings = files.of(document)
-    findings, mistakes = check(document.source, name, job, settings.ignores)
+    name, around, settings = files.of(document)
+    findings, mistakes = check(document.source, name, around, settings.ignores)
     lines = document.source.split("\n")
     return [
         *(_of_mistake(mistake, lines) for mistake in mistakes),
@@ -169,7 +175,8 @@ def _actions(
 ) -> list[lsp.CodeAction]:
     from transom.workload.linting.editor import edits_of, quick_fixes
 
-    name, job, settings = files.of(document)
+    name, around, settings = files.of(document)
+    job = around.job
     wanted = [
         (str(found.code), found) for found in params.context.diagnostics if found.source == NAME
     ]
@@ -201,12 +208,12 @@ def _edit(document: TextDocument, edits: "Sequence[LineEdit]") -> lsp.WorkspaceE
 
 
 def _hover(
-    document: TextDocument, name: str, job: "Job", settings: "Settings", line: int
+    document: TextDocument, name: str, around: "Around", settings: "Settings", line: int
 ) -> lsp.Hover | None:
     from transom.facts.explain import explain
     from transom.workload.linting.editor import check
 
-    findings, _mistakes = check(document.source, name, job, settings.ignores)
+    findings, _mistakes = check(document.source, name, around, settings.ignores)
     rules = dict.fromkeys(found.rule for found in findings if found.line == line + 1)
     told = [explanation for rule in rules for explanation in explain([rule]).explanations]
     if not told:

@@ -18,7 +18,7 @@ from transom.workload.ignore import Ignore, annotations_in, comments_in
 from transom.workload.paths import ObjectPath
 from transom.workload.platform import decide
 from transom.workload.pods import ObjectView, PodView, objects_in, pods_in
-from transom.workload.remedy import LAST, REMEDIES, Offence, Remedy
+from transom.workload.remedy import DEMANDED, LAST, REMEDIES, Offence, Remedy
 from transom.workload.rule import Hit
 from transom.yamlio.document import Document
 from transom.yamlio.editing import Edit, Remove, edit
@@ -128,16 +128,18 @@ class Fixer:
                 and case.row.id in REMEDIES
                 and not any(ignore.covers(case.finding) for ignore in ignores)
             ]
-            early = [case for case in wanted if case.row.id not in LAST]
+            held = [case for case in wanted if _is_demanded(case, ctx)]
             plan = _Plan(self._unsafe, ctx, document.value)
-            plan.add(early)
+            plan.add([case for case in wanted if case.row.id not in LAST and case not in held])
             changed, left = plan.carry_out(document, result)
             if changed is document:
                 plan = _Plan(self._unsafe, ctx, document.value)
+                refused = (case for case in cases if _is_refused_by_server(case.row))
                 plan.add(
                     [case for case in wanted if case.row.id in LAST],
-                    obstacles=[case for case in cases if _is_refused_by_server(case.row)],
+                    obstacles=[case for case in refused if case not in held],
                 )
+                plan.add_with_the_system(held)
                 changed, left_last = plan.carry_out(document, result)
                 left |= left_last
             if changed is document:
@@ -235,6 +237,15 @@ class _Plan:
             else:
                 self._leave(case, "it takes a person to say what was meant")
 
+    def add_with_the_system(self, cases: Iterable[_Case]) -> None:
+        """Plan the remedies of offences in pods that get os.name by this very plan, and of no others."""
+        named = [case for case, _remedy, _edits in self._made if case.row.id in LAST]
+        for case in cases:
+            if any(case.is_in_pod_of(other) for other in named):
+                self.add([case])
+            else:
+                self._leave(case, "Pod Security restricted demands it while os.name is not set")
+
     def _leave(self, case: _Case, reason: str) -> None:
         self._left[case.key] = Left(case.finding, reason)
 
@@ -261,6 +272,13 @@ def _ignores_in(
     above = document.first_line - 1
     for ignore in comments_in(document.source.decode(), file=document.name):
         yield ignore._replace(line=ignore.line + above)
+
+
+def _is_demanded(case: _Case, ctx: LintContext) -> bool:
+    """Whether Pod Security refuses the pod without the field: it waives it only with os.name."""
+    if case.pod is None or case.pod.os_name or case.row.id not in DEMANDED:
+        return False
+    return ctx.pod_security_of(case.pod.object.namespace) == "restricted"
 
 
 def _is_refused_by_server(row: Row) -> bool:

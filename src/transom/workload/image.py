@@ -19,6 +19,8 @@ _FIRST_STABLE_BUILD = 20348
 # What begins a tag of .NET images, such as 4.7.2-windowsservercore-ltsc2019.
 _RELEASE = re.compile(r"\d+\.\d+(?:\.\d+)?(?![\d.])")
 _BASE = "windows-base"
+# Where Docker Hub's official images lie, in every mirror of it.
+_OFFICIAL = "/library/"
 _NANO_SERVER = "lacking-nano-server"
 _FULL_BUILD = re.compile(r"10\.0\.(\d{5})")
 
@@ -60,7 +62,8 @@ def without_mirror(repository: str) -> str:
     for prefix in _mirrors():
         if repository.startswith(prefix):
             return repository.removeprefix(prefix)
-    return repository
+    _before, mark, name = repository.rpartition(_OFFICIAL)
+    return name if mark and "/" not in name else repository
 
 
 def lacks(image: Image, program: str) -> Lacking | None:

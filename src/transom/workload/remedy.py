@@ -211,6 +211,8 @@ REMEDIES: Mapping[str, Remedy] = {
 }
 # These turn the API server's checks on, so they come last and only where nothing would offend.
 LAST = frozenset({"WIN042"})
+# Pod Security restricted demands these fields of every pod without os.name.
+DEMANDED = frozenset({"WIN006", "WIN021", "WIN023", "WIN026"})
 
 
 def safety(remedy: Remedy) -> str:

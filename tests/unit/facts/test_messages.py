@@ -11,13 +11,19 @@ from transom.facts.messages import recognise, recogniser
 from transom.facts.rows import read
 from transom.model.recognition import Sureness
 
-PASTED = tomllib.loads(
-    (Path(__file__).parents[2] / "data" / "messages" / "pasted.toml").read_text("utf-8")
-)["pasted"]
+DATA = Path(__file__).parents[2] / "data" / "messages"
 
-UNSEEN = tomllib.loads(
-    (Path(__file__).parents[2] / "data" / "messages" / "unseen.toml").read_text("utf-8")
-)["message"]
+
+def cases(name, table):
+    return tomllib.loads((DATA / name).read_text("utf-8"))[table]
+
+
+PASTED = cases("pasted.toml", "pasted")
+UNSEEN = [
+    case
+    for name in ("unseen.toml", "issues-1.toml", "issues-2.toml")
+    for case in cases(name, "message")
+]
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case["text"][:60]) for case in UNSEEN])

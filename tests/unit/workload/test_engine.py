@@ -248,6 +248,17 @@ def test_a_daemon_set_for_linux_that_tolerates_everything_is_told():
     )
 
 
+@pytest.mark.parametrize("wish", ["hostPID: true", "hostIPC: true", ""])
+def test_a_daemon_set_is_for_linux_if_it_asks_for_what_only_linux_has(wish):
+    text = (
+        "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: a}\nspec: {selector: {}, template: {spec: "
+        "{tolerations: [{operator: Exists}], WISH, containers: [{name: a, image: example.com/agent:1}]}}}\n"
+    )
+    privileged = text.replace("agent:1}", "agent:1, securityContext: {privileged: true}}")
+    text = text.replace("WISH", wish) if wish else privileged.replace("WISH, ", "")
+    assert of_rule(lint(text), "WIN077")
+
+
 def test_memory_in_thousandths_is_answered_with_the_value_found():
     text = (PINNED % "priorityClassName: x").replace(
         'ltsc2025"', 'ltsc2025", resources: {limits: {memory: 512m}}'

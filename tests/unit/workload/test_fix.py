@@ -251,3 +251,47 @@ spec:
 """
     assert fixed(pod).data.decode() == pod
     assert "hostPID" not in fixed(runtime_class + pod).data.decode()
+
+
+RESTRICTED = CTX._replace(pod_security={"": "restricted"})
+UNPRIVILEGED = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  nodeSelector: {kubernetes.io/os: windows}
+  hostPID: true
+  securityContext: {runAsUser: 1000, runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}
+  containers:
+  - name: web
+    image: example.com/web:1
+    securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
+"""
+
+
+def test_what_restricted_demands_stays_as_long_as_os_name_cannot_be_set():
+    """Otherwise a pod that Pod Security takes would be one that it refuses."""
+    result = fixed(UNPRIVILEGED, RESTRICTED)
+    assert result.data.decode() == UNPRIVILEGED.replace("  hostPID: true\n", "")
+    reasons = {left.finding.rule: left.reason for left in result.left}
+    assert {"WIN006", "WIN023", "WIN026"} < set(reasons)
+    assert "restricted" in reasons["WIN023"]
+
+
+def test_what_restricted_demands_goes_together_with_os_name():
+    after = load(fixed(UNPRIVILEGED, RESTRICTED, unsafe=True).data, name="web.yaml")[0].value
+    assert after["spec"]["os"] == {"name": "windows"}
+    assert after["spec"]["securityContext"] == {"runAsNonRoot": True}
+    assert "securityContext" not in after["spec"]["containers"][0]
+
+
+def test_the_level_of_a_namespace_in_the_same_file_counts():
+    namespace = """\
+apiVersion: v1
+kind: Namespace
+metadata: {name: shop, labels: {pod-security.kubernetes.io/enforce: restricted}}
+---
+"""
+    pod = UNPRIVILEGED.replace("{name: web}", "{name: web, namespace: shop}", 1)
+    assert "drop: [ALL]" in fixed(namespace + pod).data.decode()
+    assert "drop: [ALL]" not in fixed(pod).data.decode()

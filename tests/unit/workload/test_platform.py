@@ -87,6 +87,16 @@ SIGNS = {
         WINDOWS,
         "image fluent/fluent-bit:win-4.0",
     ),
+    "an official image in a mirror of a company": (
+        {"containers": [{"image": "harbor.corp.example/hub/library/rabbitmq:3-management"}]},
+        LINUX,
+        "image harbor.corp.example/hub/library/rabbitmq:3-management",
+    ),
+    "an image of a vendor": (
+        {"containers": [{"image": "quay.io/jetstack/cert-manager-controller:v1.15.0"}]},
+        LINUX,
+        "image quay.io/jetstack/cert-manager-controller:v1.15.0",
+    ),
     "an official image from a mirror": (
         {"containers": [{"image": "public.ecr.aws/docker/library/memcached:1.6"}]},
         LINUX,

@@ -129,8 +129,9 @@ def run(args: Namespace) -> int:
     outputs = _outputs(args)
     settings = settings_of(args)
     hidden: set[str] = set()
-    rendering = Rendering(args)
+    rendering = Rendering(args, settings)
     args.paths, given = rendering.others, args.paths
+    args.rendered = rendering.charts
     job = job_of(args, settings)._replace(
         with_lines=any(form == "text" for form, _file in outputs),
         with_spans=bool(args.import_sarif),

@@ -99,6 +99,7 @@ def files_of(
         include=(*args.include, *settings.include),
         exclude=(*args.exclude, *settings.exclude),
         hidden=hidden,
+        rendered=getattr(args, "rendered", ()),
     )
 
 

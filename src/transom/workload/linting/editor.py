@@ -1,11 +1,12 @@
 """A manifest while it is edited: what is wrong in its text, and the edits that end it.
 
-Reads settings and kustomizations beside the file, but not the file itself:
-the editor has the newer text.
+Reads the files around it, but not the file itself: the editor has the newer text.
 """
 
+import os
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
+from itertools import islice
 from typing import NamedTuple
 
 from transom.errors import InvalidDocument
@@ -14,8 +15,64 @@ from transom.model.problem import Mistake
 from transom.workload.fix import Fixer
 from transom.workload.ignore import Ignore
 from transom.workload.linting.gather import Gathered
-from transom.workload.linting.run import Job, lint_text
+from transom.workload.linting.run import Job, Part, lint_files, lint_text, look_ahead
+from transom.workload.linting.sources import find
 from transom.workload.remedy import REMEDIES, safety
+
+# Around a file at the top of a large repository only the first so many are looked at, each up to a size.
+_MOST = 500
+_LARGEST = 1024 * 1024
+
+
+class Around(NamedTuple):
+    """A job that knows what other files tell about the cluster, and a part with their links alone."""
+
+    job: Job
+    links: Part
+
+
+class Neighbours:
+    """What the files in the folder of one, and below, say about it; read again once one changes."""
+
+    def __init__(self) -> None:
+        self._key: tuple[object, ...] = ()
+        self._last: Around | None = None
+
+    def around(self, name: str, job: Job) -> Around:
+        """Look at the files around one."""
+        names, _missing = find([os.path.dirname(name) or "."])  # noqa: PTH120 - as in sources
+        stamps = [
+            (other, *stamp)
+            for other in islice(names, _MOST)
+            if not _is_same(other, name) and (stamp := _stamp(other)) is not None
+        ]
+        key = (name, job, stamps)
+        if self._last is None or key != self._key:
+            self._key = key
+            self._last = _around([other for other, *_stamp in stamps], job)
+        return self._last
+
+
+def _around(names: Sequence[str], job: Job) -> Around:
+    ctx, patches = look_ahead(names, job.ctx)
+    overrides = tuple(item._replace(ctx=item.ctx.beside(ctx)) for item in job.overrides)
+    job = job._replace(ctx=ctx, overrides=overrides, patches=job.patches | patches)
+    links = Part()
+    links.links = lint_files(names, job, job.linter()).links
+    return Around(job, links)
+
+
+def _is_same(left: str, right: str) -> bool:
+    return os.path.abspath(left) == os.path.abspath(right)  # noqa: PTH100 - as in sources
+
+
+def _stamp(name: str) -> tuple[int, int] | None:
+    """What changes with a file; None where it is not there or too large to be read at each change."""
+    try:
+        found = os.stat(name)  # noqa: PTH116 - same
+    except OSError:
+        return None
+    return None if found.st_size > _LARGEST else (found.st_mtime_ns, found.st_size)
 
 
 class LineEdit(NamedTuple):
@@ -36,12 +93,13 @@ class QuickFix(NamedTuple):
 
 
 def check(
-    text: str, name: str, job: Job, ignores: Sequence[Ignore] = ()
+    text: str, name: str, around: Around, ignores: Sequence[Ignore] = ()
 ) -> tuple[list[Finding], list[Mistake]]:
-    """What is wrong in a text by itself, and why it cannot be read."""
-    part = lint_text(name, text.encode(), job)
+    """What is wrong in a text among the files around it, and why it cannot be read."""
+    part = lint_text(name, text.encode(), around.job)
     with Gathered(ignores=ignores, baseline=None) as gathered:
         gathered.add(part)
+        gathered.add(around.links)
         gathered.settle()
         return [shown.finding for shown in gathered], list(gathered.unreadable)
 

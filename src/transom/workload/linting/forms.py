@@ -4,10 +4,10 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from transom.model.problem import Mistake
-from transom.workload.linting.sources import STDIN
+from transom.workload.linting.sources import STDIN, matches
 from transom.workload.pods import mapping, sequence
 from transom.yamlio.loader import load_what_is_whole
 
@@ -64,6 +64,27 @@ def of_template(name: str, mistakes: Sequence[Mistake] = ()) -> Mistake:
 def chart_of(name: str) -> str:
     """The folder of the chart that a template belongs to, or the template itself."""
     return _templates_above(name) or name
+
+
+class Below(NamedTuple):
+    """The folders below one that a program renders; charts within charts are not among them."""
+
+    charts: list[str]
+    kustomizations: list[str]
+
+
+def rendered_below(folder: str, *, exclude: Sequence[str] = ()) -> Below:
+    """What helm or kustomize would render below a folder, in order."""
+    found = Below([], [])
+    for root, folders, files in os.walk(folder):
+        is_chart = CHART in files
+        if root != folder and not (exclude and matches(root, exclude)):
+            if is_chart:
+                found.charts.append(os.path.normpath(root))
+            elif any(name in files for name in KUSTOMIZATIONS):
+                found.kustomizations.append(os.path.normpath(root))
+        folders[:] = sorted(name for name in folders if not (is_chart or name.startswith(".")))
+    return found
 
 
 def _templates_above(name: str) -> str:
