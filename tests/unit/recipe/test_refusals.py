@@ -7,7 +7,11 @@ import pytest
 import yaml
 
 from transom.errors import Refused, UsageError
+from transom.facts import rows
+from transom.facts.rows import At
+from transom.facts.windows import Support
 from transom.model.fleet import Cluster, KubernetesSpec
+from transom.model.version import Version
 from transom.recipe.resolve import resolve
 from transom.spec.fleet import read_fleets
 
@@ -326,3 +330,23 @@ def test_the_version_of_the_cluster_must_be_known_to_be_used():
 def test_a_host_that_is_not_there_is_a_usage_error():
     with pytest.raises(UsageError, match="no host nobody"):
         resolve(fleet(), hosts=["nobody"])
+
+
+@pytest.mark.parametrize(("version", "refuses"), [("19.03.0", False), ("19.2.9", True)])
+def test_docker_of_the_least_version_is_enough(version, refuses):
+    support = rows.find(Support, "windows-support", At(kubernetes=Version.parse("1.23.17")))
+    assert support is not None
+    assert support.docker_minimum == "19.03"
+    changes = {
+        "kubernetes__version": "1.23.17",
+        "runtime": {"docker": {"version": version}},
+        "privileged": "services",
+        "defaults__windows": {"release": "2019"},
+        "allowEndOfLife": True,
+    }
+    try:
+        resolve(fleet(**changes))
+        subjects = set()
+    except Refused as error:
+        subjects = {refusal.subject for refusal in error.refusals}
+    assert ("runtime.docker.version" in subjects) is refuses
