@@ -7,7 +7,11 @@ import pytest
 import yaml
 
 from transom.errors import Refused, UsageError
+from transom.facts import rows
+from transom.facts.rows import At
+from transom.facts.windows import Support
 from transom.model.fleet import Cluster, KubernetesSpec
+from transom.model.version import Version
 from transom.recipe.resolve import resolve
 from transom.spec.fleet import read_fleets
 
@@ -387,3 +391,23 @@ def test_a_flag_of_the_recipe_is_refused_with_the_key_of_the_fleet():
     changed = fleet(defaults__kubelet={"extraArgs": {"node-labels": "a=b"}}, hosts=[HOST])
     (only,) = refused(changed)
     assert only.fix == "Remove it; write `labels` instead."
+
+
+@pytest.mark.parametrize(("version", "refuses"), [("19.03.0", False), ("19.2.9", True)])
+def test_docker_of_the_least_version_is_enough(version, refuses):
+    support = rows.find(Support, "windows-support", At(kubernetes=Version.parse("1.23.17")))
+    assert support is not None
+    assert support.docker_minimum == "19.03"
+    changes = {
+        "kubernetes__version": "1.23.17",
+        "runtime": {"docker": {"version": version}},
+        "privileged": "services",
+        "defaults__windows": {"release": "2019"},
+        "allowEndOfLife": True,
+    }
+    try:
+        resolve(fleet(**changes))
+        subjects = set()
+    except Refused as error:
+        subjects = {refusal.subject for refusal in error.refusals}
+    assert ("runtime.docker.version" in subjects) is refuses

@@ -57,7 +57,9 @@ def _taint(taint: "Taint") -> str:
 def merged_words(command: tuple[str, ...], flags: tuple[str, ...]) -> tuple[str, ...]:
     """A program's words with those flags behind them; one that the command has too replaces it."""
     replaced = {flag_name(flag) for flag in flags}
-    own = (word for word in command[1:] if flag_name(word) not in replaced)
+    own = (
+        word for word in command[1:] if not word.startswith("-") or flag_name(word) not in replaced
+    )
     return (command[0], *own, *flags)
 
 

@@ -26,6 +26,7 @@ from transom.fleet.work.cordon import Holder
 from transom.model.disruption import Disruption
 from transom.model.journal import Owner
 from transom.node.engine.journal import Journal
+from transom.node.host.values import Adapter
 from transom.node.layout import Layout
 
 
@@ -342,6 +343,14 @@ def test_a_pending_reboot_is_a_warning_only_where_the_fleet_refuses_it(pending, 
     simulation.machines["win-01"].host.system.pending = pending
     (host,) = plan(simulation).hosts
     assert any("waits for a reboot" in warning for warning in host.warnings) == warned
+
+
+def test_what_the_host_warns_of_is_in_the_plan(simulation):
+    network = simulation.machines["win-01"].host.network
+    network.adapters = lambda: (Adapter(name="Ethernet", addresses=("10.0.0.21",), dhcp=False),)
+    first, second = plan(simulation).hosts
+    assert any("static" in warning for warning in first.warnings), first.warnings
+    assert second.warnings == ()
 
 
 def test_an_api_server_that_refuses_hostprocess_pods_is_refused(simulation):

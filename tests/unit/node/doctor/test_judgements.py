@@ -206,6 +206,7 @@ def test_the_remedy_of_a_wrong_range_says_what_deleting_the_network_costs(host, 
         ("evictionHard:\n  nodefs.available: 20G\n", 20_000_000_000, []),
         ("evictionHard:\n  nodefs.available: 20G\n", 19_999_999_999, ["disk-pressure"]),
         ("evictionHard:\n  nodefs.available: 0%\n", 1, []),
+        ("evictionHard:\n  nodefs.available: 100%\n", 1, []),
         ("evictionHard:\n  memory.available: 500Mi\n", 1, []),
         ("evictionSoft:\n  nodefs.available: 90%\n", 15 * GIB, []),
     ],
@@ -273,6 +274,20 @@ def test_two_serving_certificates_that_wait_show_that_nobody_approves(host, look
         for number in range(waiting)
     )
     assert ids(found(look(host, sight(host, requests=requests)))) == [rule]
+
+
+@pytest.mark.parametrize(
+    ("state", "signer"),
+    [
+        (RequestState.APPROVED, "kubernetes.io/kubelet-serving"),
+        (RequestState.PENDING, "kubernetes.io/kube-apiserver-client"),
+    ],
+)
+def test_requests_that_were_approved_or_are_for_others_do_not_count(host, look, state, signer):
+    configured(host, "serverTLSBootstrap: true\n")
+    one = csr(RequestState.PENDING, "kubernetes.io/kubelet-serving", "r0", 0)
+    requests = (one, csr(state, signer, "r1", 1), csr(state, signer, "r2", 2))
+    assert "no-lasting-approver" not in ids(found(look(host, sight(host, requests=requests))))
 
 
 @pytest.mark.parametrize(("mtu", "rules"), [(1450, []), (1451, ["mtu-differs"]), (1400, [])])

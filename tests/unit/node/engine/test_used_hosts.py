@@ -169,6 +169,26 @@ def test_a_node_rests_until_a_later_run_is_about_to_change_one_of_its_files(owne
         contents = Contents(owner, (joined, *later), settled=1)
         assert contents.rests([KUBELET_CONF]) is rests, later
     assert not Contents(owner, (joined,), settled=0).rests([KUBELET_CONF])
+    assert not Contents(owner, (other,), settled=1).rests([KUBELET_CONF])  # no node yet
+
+
+def test_a_take_over_is_on_the_disk_before_anything_is_changed(make_host, owner):
+    disk = make_host().disk
+    disk.make_directory(LAYOUT.state)
+    alone = replace(owner, fleet=SINGLE_HOST)
+    Journal.create(disk, LAYOUT.journal, alone).claim(owner)
+    found = Journal.look(disk, LAYOUT.journal)
+    assert found is not None
+    assert found.owner == owner
+
+
+def test_a_request_that_names_no_cluster_leaves_the_host_to_the_one_it_joined(make_host, owner):
+    """As a preparation without a kubeconfig does."""
+    disk = make_host().disk
+    disk.make_directory(LAYOUT.state)
+    journal = Journal.create(disk, LAYOUT.journal, owner)
+    journal.claim(replace(owner, cluster=""))
+    assert journal.contents.owner == owner
 
 
 @pytest.mark.parametrize("at", range(20, 160, 20))

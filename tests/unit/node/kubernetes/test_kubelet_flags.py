@@ -66,6 +66,15 @@ def test_kubeadms_flags_replace_the_recipes_and_leave_all_others():
     )
 
 
+def test_a_word_that_is_no_flag_is_never_replaced_by_one():
+    assert merged_words(("kubelet.exe", "v=2", "v"), ("--v=4",)) == (
+        "kubelet.exe",
+        "v=2",
+        "v",
+        "--v=4",
+    )
+
+
 def test_a_flag_that_is_given_twice_keeps_its_order():
     """Kubeadm's list may have a name twice; for most flags the last one counts."""
     assert merged_words(("kubelet.exe",), ("--v=9", "--v=1")) == ("kubelet.exe", "--v=9", "--v=1")

@@ -117,6 +117,33 @@ def test_an_interpreter_that_is_not_there_has_no_signature(make_host, found):
     assert found(make_host(), artifacts=(PYTHON,)) == ["interpreter-signature"]
 
 
+def test_a_source_is_asked_for_only_where_something_has_to_come_from_it(make_host, found, recipe):
+    host = make_host()
+    host.network.unreachable = {"dl.example:443"}
+    assert found(host) == ["unreachable"]
+    carried = tuple(replace(item, file=r"C:\bundle\x") for item in recipe.artifacts)
+    assert found(host, artifacts=carried) == []
+    assert found(host, artifacts=(*carried[1:], recipe.artifacts[0])) == ["unreachable"]
+    for artifact in recipe.artifacts:
+        for path in [member.path for member in artifact.members] or [artifact.path]:
+            host.files.make_directory(path.rpartition("\\")[0])
+            host.files.write(path, b"there")
+    assert found(host) == []
+
+
+def test_an_upgrade_asks_for_the_source_of_programs_that_are_there_in_another_version(
+    make_host, request_for, newer_recipe
+):
+    host = make_host()
+    Runner(host, Layout(), "r1").execute(request_for(Verb.JOIN))
+    host.network.unreachable = {"dl.example:443"}
+    request = request_for(Verb.PLAN, plan_for=Verb.UPGRADE, recipe=newer_recipe)
+    plan = Runner(host, Layout(), "plan").plan(request)
+    assert [refusal.id for refusal in plan.refusals] == ["unreachable"]
+    same = Runner(host, Layout(), "plan").plan(request_for(Verb.PLAN, plan_for=Verb.UPGRADE))
+    assert same.refusals == ()
+
+
 @pytest.mark.parametrize("name", ["HTTPS_PROXY", "http_proxy"])
 def test_behind_a_proxy_sources_are_not_asked_for_and_the_api_server_is(
     make_host, found, recipe, name

@@ -147,13 +147,13 @@ def test_a_host_without_the_recipes_directories_or_network_joins_too(make_host, 
     host = make_host()
     make(host, want, until="join")
     host.files.remove_tree(r"C:\var\lib\kubelet\pki")
+    host.files.remove_tree(r"C:\etc\kubernetes")
     nameless = replace(want.recipe, network=replace(want.recipe.network, name=""))
-    host.files.make_directory(r"C:\var\lib\kubelet")
-    host.programs["kubeadm.exe"] = lambda _host, _argv: Completed(code=0, output="")
     plain = replace(want, recipe=nameless)
-    Join().apply(host, Join().check(host, plain))
+    Join().apply(host, Join().check(host, plain))  # the simulated kubeadm writes into both
     kubeadm = [argv for argv in host.processes.ran if argv[0].endswith("kubeadm.exe")]
     assert [argv[1] for argv in kubeadm] == ["join"]
+    assert Join().check(host, plain) == ()
 
 
 def test_a_join_needs_a_token(make_host, recipe):
