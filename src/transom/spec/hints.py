@@ -212,9 +212,24 @@ _V1ALPHA1 = frozenset(
 )
 
 
+WRONG_HEADS: Mapping[Path, str] = {
+    ("kind",): "The kinds are `Fleet`, `WindowsHost` and `Client`.",
+    (
+        "apiVersion",
+    ): "`Fleet` and `WindowsHost` are of transom.dev/v1alpha2, `Client` of client.transom.dev/v1alpha1.",
+}
+
+
+def named_in(hint: str) -> list[str]:
+    """The keys that a hint tells to write."""
+    return re.findall(r"Write `(\w+)", hint)
+
+
 def unknown_key(title: str, path: Path, value: Any) -> str:
     """What a key that is not there was probably meant to be, in the map of that title."""
     key = str(path[-1])
+    if key.startswith("x-"):
+        return "Keys that begin with `x-` stand at the top of a document, beside `spec`."
     hint = _UNKNOWN.get(title, {}).get(key, "")
     text = hint if isinstance(hint, str) else hint(path, value)
     return f"{text} {_CONVERT}" if text and key in _V1ALPHA1 else text
@@ -287,4 +302,6 @@ def wrong_word(path: Path, value: Any, near: str) -> str:
     if path and path[-1] == "address" and near and isinstance(value, str):
         port = value.rpartition(":")[2]
         return f"Write `address: {near}` and `host: {{connection: {{ssh: {{port: {port}}}}}}}`."
+    if near and path[-1] == "name" and "hosts" in path:
+        return f"Write `name: {near}` and `computerName: {value}`."
     return f"Did you mean {near}?" if near else ""

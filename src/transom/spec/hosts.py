@@ -16,6 +16,7 @@ from transom.spec.validation import suggestions
 if TYPE_CHECKING:
     from transom.yamlio.loader import Document
 
+_ARTICLES = {"name": "a name", "address": "an address", "nodeName": "a nodeName"}
 _ONE_HOST = (("connection", "ssh", "host"), ("connection", "winrm", "host"))
 
 
@@ -177,7 +178,9 @@ def _repeated(
             path = entry.name_path if key == "name" else (*entry.path, key)
             shown = entry.name if key == "name" else entry.spec.get(key, entry.name)
             where = _where(earlier, entry)
-            yield PlacedFault(entry.document, Fault(path, f"{where} has the same {key}, `{shown}`"))
+            hint = f"Give each host {_ARTICLES[key]} of its own, or remove one of them."
+            text = f"{where} has the same {key}, `{shown}`"
+            yield PlacedFault(entry.document, Fault(path, text, hint))
 
 
 def _where(entry: Entry, seen_from: Entry) -> str:

@@ -72,9 +72,7 @@ class _Page:
         path = f"{place}.{key}" if place else key
         change = f" {self._changes.get(path, '')} |" if self._changes else ""
         left_out = "**required**" if key in shape.required else below.default
-        return (
-            f"| `{key}` | {_value(below)} | {left_out} | {_example(below)} |{change} {below.about} |"
-        )
+        return f"| `{key}` | {_value(below)} | {left_out} | {_example(below)} |{change} {below.about} |"
 
     def _included(self, shape: Object) -> Object | None:
         """An earlier map all of whose keys this one has too, and more."""
@@ -103,10 +101,8 @@ def _value(shape: Shape) -> str:
             return ", ".join(f"`{choice}`" for choice in shape.choices) or wanted
         case Number():
             return f"{shape.minimum} to {shape.maximum}"
-        case Count():
-            return "a number, or a percentage"
-        case Flag():
-            return "`true`" if shape.only_true else "`true` or `false`"
+        case Count() | Flag():
+            return "a number, or a percentage" if isinstance(shape, Count) else "`true` or `false`"
         case Items():
             return f"list of {_value(shape.of)}"
         case Table():

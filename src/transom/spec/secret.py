@@ -14,8 +14,8 @@ from transom.model.records import dataclass
 from transom.spec.fault import Fault, Path
 
 _ELSEWHERE = (
-    "Remove it, and say where it is instead: `credential` and `tokenFrom` take `file`, `env`, "
-    "`command`, `prompt` or `secretRef`. If the file was shared, replace the secret."
+    "Remove it, and say where it is instead: `credentials` and `bootstrapToken` of a Client take "
+    "`file`, `env`, `command` or `secretRef`. If the file was shared, replace the secret."
 )
 _WITHOUT = "Write the URL without it. If the file was shared, replace the secret."
 MASK = "(secret)"

@@ -97,6 +97,20 @@ def _suggest_host(text: str) -> str:
     return host.strip("[]") if host and _is_port(port) and _is_host(host.strip("[]")) else ""
 
 
+def _suggest_name(text: str) -> str:
+    near = re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-.")
+    return near if near and near != text and re.fullmatch(rf"{_LABEL}(\.{_LABEL})*", near) else ""
+
+
+def _suggest_flag(text: str) -> str:
+    near = text.lstrip("-").lower().replace("_", "-").partition("=")[0]
+    return near if re.fullmatch(r"[a-z][a-z0-9-]*", near) else ""
+
+
+def _suggest_hash(text: str) -> str:
+    return f"sha256:{text}" if re.fullmatch(r"[0-9A-Fa-f]{64}", text) else ""
+
+
 def _is_name(text: str) -> bool:
     # Four numbers are a mistyped address, never a name.
     return _DNS_NAME.fullmatch(text) is not None and not re.fullmatch(r"[0-9.]+", text)
@@ -143,7 +157,8 @@ def _is_no_proxy(text: str) -> bool:
     return re.fullmatch(r"[^\s,;]+", text) is not None and "://" not in text
 
 
-NAME = Syntax("name", "a name of lower-case letters, digits and `-`, at most 63 characters", _LABEL)
+NAME = Syntax("name", "a name of lower-case letters, digits and `-`, at most 63 characters", _LABEL,
+              suggest=lambda text: _suggest_name(text).replace(".", "-"))  # fmt: skip
 # Windows' and Kubernetes' own limits are refused by the recipe, with the reason of each.
 HOST_NAME = Syntax("host-name", "a computer's name: no blanks, no slashes", r"[^\s/\\:@]{1,253}")
 _VERSION_TAIL = r"(-[0-9A-Za-z.-]{1,64})?(\+[0-9A-Za-z.-]{1,64})?"
@@ -211,17 +226,24 @@ LABEL_VALUE = Syntax(
 )
 GATE = Syntax("gate", "a feature gate's name such as WinDSR", r"[A-Z][A-Za-z0-9]*")
 FLAG_NAME = Syntax(
-    "flag-name", "a kubelet flag's name without its dashes", r"[a-z][a-z0-9]*(-[a-z0-9]+)*"
+    "flag-name",
+    "a kubelet flag's name without its dashes",
+    r"[a-z][a-z0-9]*(-[a-z0-9]+)*",
+    suggest=_suggest_flag,
 )
 VARIABLE = Syntax(
     "variable", "the name of an environment variable", r"[A-Za-z_][A-Za-z0-9_]*"
 )  # fmt: skip
-OBJECT_NAME = Syntax("object-name", "a Kubernetes object's name", rf"{_LABEL}(\.{_LABEL})*")
+OBJECT_NAME = Syntax(
+    "object-name", "a name of lower-case letters, digits, `-` and `.`", rf"{_LABEL}(\.{_LABEL})*",
+    suggest=_suggest_name,
+)  # fmt: skip
 SECRET_KEY = Syntax("secret-key", "a key of a Secret's data", r"[-._A-Za-z0-9]{1,253}")
 ARTIFACT = Syntax("artifact", "an artifact's name such as containerd", r"[a-z0-9]+([-.][a-z0-9]+)*")
 SHA256 = Syntax("sha256", "a SHA-256 of 64 hexadecimal digits", r"[0-9A-Fa-f]{64}")
 CA_HASH = Syntax(
-    "ca-hash", "`sha256:` and 64 hexadecimal digits, as kubeadm prints it", r"sha256:[0-9A-Fa-f]{64}"
+    "ca-hash", "`sha256:` and 64 hexadecimal digits, as kubeadm prints it", r"sha256:[0-9A-Fa-f]{64}",
+    suggest=_suggest_hash,
 )  # fmt: skip
 THUMBPRINT = Syntax("thumbprint", "a certificate's thumbprint of 40 hexadecimal digits", r"[0-9A-Fa-f]{40}")  # fmt: skip
 HOST_KEY = Syntax(
@@ -257,7 +279,8 @@ FORMATS = {
     )
 }
 
-# By what the schema says of a text that is not spelt so.
+# By what the schema says of a text that is not spelt so, those that know what was meant.
 BY_WORDS = {
-    f"not {syntax.wanted}": syntax for syntax in (VERSION, RELEASE, *FORMATS.values())
+    f"not {syntax.wanted}": syntax
+    for syntax in (VERSION, RELEASE, NAME, OBJECT_NAME, FLAG_NAME, CA_HASH, *FORMATS.values())
 }

@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from transom.errors import InternalError
-from transom.spec import hints, syntax
+from transom.spec import hints
 from transom.spec.fault import Fault, Path
 from transom.spec.schema import schema_of
 from transom.spec.shape import Items, Object, Shape, Table
@@ -151,11 +151,12 @@ def _type(
     if wanted == "text" and not isinstance(value, dict | list) and written is not None:
         text = written(path) or str(value)
         quoted = json.dumps(text)
-        release = syntax.suggest_release(text) if path[-1:] == ("release",) else ""
+        wants = BY_WORDS.get(node.get("patternErrorMessage", ""))
+        near = wants.suggest(text) if wants is not None and wants.suggest else ""
         message = f"`{_cut(text)}` without quotes is {found} to YAML, and this must be text"
         if "enum" in node:
             return Fault(path, message, f"Write {_listed(node['enum'])}.")
-        return Fault(path, message, f"Write {release or _cut(quoted)}.")
+        return Fault(path, message, f"Write {near or _cut(quoted)}.")
     hint = hints.wrong_type(path, value) or node.get("description", "")
     return Fault(path, f"must be {wanted}, not {found}", hint)
 
@@ -184,6 +185,8 @@ def _missing(
     examples = about.get("examples", ())
     if examples:
         hint = f"{hint} For example: {_example(examples[0])}."
+    elif len(about.get("enum", ())) > 1:
+        hint = f"{hint} One of {_listed(about['enum'])}."
     because = [
         other
         for other, needs in node.get("dependentRequired", {}).items()
@@ -195,7 +198,9 @@ def _missing(
 
 
 def _unknown(path: Path, key: str, known: Sequence[str], hint: str) -> Fault:
-    near = [] if hint else suggestions(key, known)
+    near = [word for word in hints.named_in(hint) if word in known]
+    if not hint:
+        near = suggestions(key, known)
     if hint:
         pass
     elif near:
@@ -244,6 +249,7 @@ def _word(path: Path, value: Any, kind: Any, node: Mapping[str, Any]) -> Fault:
             near = suggestions(str(value), options)
             hint = f"Did you mean {_listed(near)}?" if near and len(options) > 1 else ""
             wanted = options[0] if len(options) == 1 else f"one of {_listed(options)}"
+            hint = hint or hints.WRONG_HEADS.get(path, "")
             return Fault(path, f"{_shown(value)} is not {wanted}", hint)
         case "const":
             return Fault(path, "can only be true", "Remove the key, or choose another.")

@@ -8,7 +8,7 @@ import pytest
 from transom.errors import InvalidDocument
 from transom.spec.fleet import read_fleets
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 HEAD = """\
 apiVersion: transom.dev/v1alpha1
 kind: Fleet
@@ -33,7 +33,7 @@ def told(text):
     ]
 
 
-CASES = tomllib.loads((ROOT / "tests/data/fleets/mistakes.toml").read_text(encoding="utf-8"))[
+CASES = tomllib.loads((ROOT / "tests/data/fleets/v1alpha1/mistakes.toml").read_text(encoding="utf-8"))[
     "case"
 ]
 

@@ -1,4 +1,4 @@
-"""Fleets are read as meant: three levels merged, text as written, every document of the stream."""
+"""A v1alpha1 fleet is converted and then means what it meant: three levels merged, every document read."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from transom.model import fleet as model
 from transom.model.taint import Taint, TaintEffect
 from transom.spec.fleet import read_fleets
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 HEAD = """\
 apiVersion: transom.dev/v1alpha1
 kind: Fleet
@@ -31,12 +31,12 @@ def host(text):
 
 
 def test_the_fleet_of_the_design_gives_its_hosts():
-    fleet = read((ROOT / "tests/data/fleets/shop.yaml").read_bytes())
+    fleet = read((ROOT / "tests/data/fleets/v1alpha1/shop.yaml").read_bytes())
     first = model.Host(
         name="win-01",
         address="10.0.0.21",
         pool="web",
-        windows=model.WindowsSpec("2022"),
+        windows=model.WindowsSpec("ltsc2022"),
         connection=model.Connection(
             model.Transport.SSH,
             user="Administrator",
@@ -44,6 +44,7 @@ def test_the_fleet_of_the_design_gives_its_hosts():
             jump="bastion",
             host_keys=("ssh-ed25519 AAAA...",),
             credential=model.FromFile("~/.ssh/id_ed25519"),
+            credential_name="id-ed25519",
         ),
         kubelet=model.KubeletSpec(extra_args={"v": "2"}, config={"maxPods": 110}),
         taints=(Taint("os", TaintEffect.NO_SCHEDULE, "windows"),),
@@ -52,13 +53,13 @@ def test_the_fleet_of_the_design_gives_its_hosts():
         upgrade=model.Upgrade(1, model.Drain(timeout_s=600, delete_empty_dir_data=True)),
     )
     assert fleet.hosts[0] == first
-    assert fleet.hosts[1].windows == model.WindowsSpec("2025")
-    assert fleet.hosts[1].connection.host_key is None
+    assert fleet.hosts[1].windows == model.WindowsSpec("ltsc2025")
+    assert fleet.hosts[1].connection.host_keys == ()
     assert [each.name for each in fleet.hosts] == ["win-01", "win-02"]
 
 
 def test_the_fleet_of_the_design_gives_everything_around_the_hosts():
-    fleet = read((ROOT / "tests/data/fleets/shop.yaml").read_bytes())
+    fleet = read((ROOT / "tests/data/fleets/v1alpha1/shop.yaml").read_bytes())
     assert fleet == model.Fleet(
         name="shop",
         cluster=model.Cluster(kubeconfig="~/.kube/config", context="prod"),
@@ -70,7 +71,7 @@ def test_the_fleet_of_the_design_gives_everything_around_the_hosts():
             service_cidrs=("10.96.0.0/12",),
             cluster_dns=("10.96.0.10",),
             mtu=1450,
-            plugin=model.FlannelSpec("v0.28.9", model.NetworkMode.OVERLAY, 4096, 4789),
+            plugin=model.FlannelSpec("0.28.9", model.NetworkMode.OVERLAY, 4096, 4789),
         ),
         source=model.Source(
             mirrors={"https://dl.k8s.io": "https://mirror.corp/k8s"},
@@ -87,21 +88,6 @@ def test_the_fleet_of_the_design_gives_everything_around_the_hosts():
     )
 
 
-def test_the_example_is_a_fleet():
-    fleet = read((ROOT / "examples/fleet.yaml").read_bytes())
-    assert [(host.name, host.pool, host.windows.release) for host in fleet.hosts] == [
-        ("win-01", "web", "2022"),
-        ("win-02", "web", "2022"),
-        ("win-build-01", "build", "2025"),
-    ]
-
-
-def test_the_short_fleet_of_the_page_is_a_fleet():
-    page = (ROOT / "docs/fleet.md").read_text(encoding="utf-8")
-    fleet = read(page.partition("```yaml\n")[2].partition("```")[0])
-    assert fleet.hosts[0].connection.credential == model.FromAgent()
-
-
 def test_what_is_left_out_is_left_to_the_facts():
     fleet = read(HEAD)
     assert fleet.cluster == model.Cluster()
@@ -111,10 +97,10 @@ def test_what_is_left_out_is_left_to_the_facts():
 
 @pytest.mark.parametrize(
     ("written", "read_as"),
-    [("1.30", "1.30"), ("1.3", "1.3"), ('"1.30"', "1.30"), ("v1.37.1", "v1.37.1"),
+    [("1.30", "1.30.0"), ("1.3", "1.3.0"), ('"1.30"', "1.30.0"), ("v1.37.1", "1.37.1"),
      ("cluster", "cluster"), ("1.38.0-alpha.1", "1.38.0-alpha.1")],
 )  # fmt: skip
-def test_a_version_is_the_text_written(written, read_as):
+def test_a_version_is_the_text_written_in_three_parts(written, read_as):
     text = HEAD.replace("version: 1.37.1", f"version: {written}")
     assert read(text).kubernetes.version == read_as
 
@@ -214,7 +200,7 @@ def test_each_place_of_a_credential_is_read(written, credential):
     ("written", "plugin"),
     [
         ("calico: {mode: l2bridge}", model.CalicoSpec(mode=model.NetworkMode.L2BRIDGE)),
-        ("azureCNI: {version: v1.4}", model.AzureCNISpec("v1.4")),
+        ("azureCNI: {version: v1.4}", model.AzureCNISpec("1.4.0")),
         ("ovnKubernetes: {}", model.OVNKubernetesSpec()),
         ("wincni: {}", model.WinCNISpec()),
         ("winBridge: {}", model.WinBridgeSpec()),
@@ -257,21 +243,22 @@ def test_a_cluster_can_be_joined_without_a_kubeconfig():
         endpoint="10.0.0.1:6443",
         ca_cert_hashes=("sha256:" + "ab" * 32,),
         token_from=model.FromEnvironment("TOKEN"),
-        version="1.36",
+        version="1.36.0",
         feature_gates={"WindowsHostProcessContainers": True},
     )
 
 
 @pytest.mark.parametrize(("written", "count"), [("1", 1), ('"3"', 3), ("25%", "25%")])
 def test_unavailable_nodes_are_a_count_or_a_share(written, count):
-    text = f"  hosts: [{{name: a, windows: {{release: 2022}}, upgrade: {{maxUnavailable: {written}}}}}]\n"
-    assert host(text).upgrade.max_unavailable == count
+    text = f"  defaults: {{windows: {{release: 2022}}, upgrade: {{maxUnavailable: {written}}}}}\n"
+    assert host(text + "  hosts: [{name: a}]\n").upgrade.max_unavailable == count
 
 
 @pytest.mark.parametrize(("written", "seconds"), [("10m", 600), ("1h30m", 5400), ("45s", 45)])
 def test_a_drain_has_a_timeout_in_seconds(written, seconds):
     drain = f"upgrade: {{drain: {{timeout: {written}, gracePeriod: 5, force: true}}}}"
-    only = host(f"  hosts: [{{name: a, windows: {{release: 2022}}, {drain}}}]\n")
+    pools = f"  pools: [{{name: p, windows: {{release: 2022}}, {drain}}}]\n"
+    only = host(pools + "  hosts: [{name: a, pool: p}]\n")
     assert only.upgrade.drain == model.Drain(timeout_s=seconds, grace_period_s=5, force=True)
 
 
