@@ -58,7 +58,9 @@ def _said(shape: Shape, value: Any, socket: str) -> Any:
     """A fact's value with the placeholders in its texts filled."""
     if isinstance(value, Mapping):
         return {key: _said(shape, item, socket) for key, item in value.items()}
-    return shape.say(value, cri=socket) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    return shape.say(value, cri=socket, cluster_domain=shape.cluster_domain)
 
 
 def kubelet_files(plan: KubeletPlan) -> list[File]:
