@@ -218,3 +218,38 @@ def test_findings_can_be_kept_in_the_cluster(cluster, capsys, tmp_path):
     assert result["resources"] == [{"kind": "Deployment", "namespace": "shop", "name": "web"}]
     assert main(["lint", str(tmp_path), "-o", "policyreport"]) == 2
     assert "a PolicyReport is about live objects" in capsys.readouterr().err
+
+
+def standing(name="transom-lint", namespace="quiet", manager="transom"):
+    report = held("PolicyReport", name, "wgpolicyk8s.io/v1alpha2", namespace, results=[{"a": "b"}])
+    report["metadata"]["labels"] = {"app.kubernetes.io/managed-by": manager}
+    return report
+
+
+def test_a_report_of_a_namespace_in_which_nothing_is_found_any_more_comes_empty(cluster, capsys):
+    cluster(
+        deployment(os={"name": "windows"}, hostPID=True),
+        standing(),
+        standing("transom-lint-2", "shop"),
+        standing("other", "shop", manager="kyverno"),
+    )
+    assert main(["lint", "--cluster", "-o", "policyreport"]) == 1
+    items = json.loads(capsys.readouterr().out)["items"]
+    results = {
+        (item["metadata"]["namespace"], item["metadata"]["name"]): len(item["results"])
+        for item in items
+    }
+    assert results.pop(("shop", "transom-lint")) > 0
+    assert results == {("quiet", "transom-lint"): 0, ("shop", "transom-lint-2"): 0}
+
+
+def test_reports_of_before_that_may_not_be_read_are_told_and_the_rest_goes_on(cluster, capsys):
+    cluster(
+        deployment(os={"name": "windows"}, hostPID=True),
+        standing(),
+        forbidden=["PolicyReport"],
+    )
+    assert main(["lint", "--cluster", "-o", "policyreport"]) == 1
+    out, err = capsys.readouterr()
+    assert len(json.loads(out)["items"]) == 1
+    assert "policyreports" in err

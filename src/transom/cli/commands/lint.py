@@ -11,6 +11,7 @@ from transom.errors import UsageError
 from transom.model.finding import Finding
 
 if TYPE_CHECKING:
+    from transom.model.problem import Mistake
     from transom.model.report import Overruled, Report
     from transom.workload.baseline import Baseline
     from transom.workload.foreign import Span
@@ -145,12 +146,15 @@ def run(args: Namespace) -> int:
             count += part.files
         if args.paths and not (count or missing or rendering.mistakes):
             print(f"note: no {', '.join(sources.SUFFIXES)} below {args.paths[0]}", file=sys.stderr)
+        standing: Sequence[tuple[str, str]] = ()
         if not given:
             count = _lint_live(args, job, gathered)
+            if any(form == _POLICY_REPORT for form, _file in outputs):
+                standing = _standing(args)
         gathered.settle()
         _complain(args, settings, job, gathered)
         output.tell_left_out(gathered.templates, hidden)
-        report = _report(args, gathered, files=count)
+        report = _report(args, gathered, files=count)._replace(standing=standing)
         for form, file in outputs:
             output.write_report(form, file, report)
     output.tell_unreadable(report.unreadable)
@@ -239,6 +243,19 @@ def _lint_live(args: Namespace, job: "Job", gathered: "Gathered") -> int:
 
     return with_cluster(
         args, lambda lister: lint_live(lister, job, gathered.add, namespace=args.namespace)
+    )
+
+
+def _standing(args: Namespace) -> list[tuple[str, str]]:
+    """The PolicyReports of before; one that may not be read may stay as it is, which is told."""
+    from transom.cli.options.workload_options import with_cluster
+    from transom.site.live_workloads import standing_reports
+
+    def tell(mistake: "Mistake") -> None:
+        print(f"note: {mistake.file}: {mistake.message}", file=sys.stderr)
+
+    return with_cluster(
+        args, lambda lister: standing_reports(lister, tell, namespace=args.namespace)
     )
 
 
