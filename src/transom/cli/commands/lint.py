@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from transom.model.report import Overruled, Report
     from transom.workload.baseline import Baseline
     from transom.workload.foreign import Span
+    from transom.workload.ignore import Ignore
     from transom.workload.linting.gather import Gathered
     from transom.workload.linting.run import Job
     from transom.workload.linting.settings import Settings
@@ -261,17 +262,34 @@ def _standing(args: Namespace) -> list[tuple[str, str]]:
 
 def _complain(args: Namespace, settings: "Settings", job: "Job", gathered: "Gathered") -> None:
     """Say what is wrong with ignores and baseline, once everything was seen."""
+    from transom.cli.options.workload_options import files_of
+
     if settings.ignores:
         from transom.workload.catalogue import known_ids
 
-        gathered.add_last(gathered.complaints(known_ids(), job.active_ids()))
+        def was_seen(ignore: "Ignore") -> bool:
+            return _covers_all(args, ignore.file) or any(
+                map(ignore.concerns, files_of(args, settings)[0])
+            )
+
+        gathered.add_last(gathered.complaints(known_ids(), job.active_ids(), was_seen))
     if args.write_baseline:
         _write_baseline(args.write_baseline, gathered.all_findings())
     if gathered.has_baseline:
-        from transom.cli.options.workload_options import files_of
-
         names, _missing = files_of(args, settings)
         gathered.add_last(gathered.stale(frozenset(names)))
+
+
+def _covers_all(args: Namespace, settings_file: str) -> bool:
+    """Whether everything that the settings are for is linted: their folder, or what runs."""
+    import os
+
+    above = os.path.abspath(os.path.dirname(settings_file))  # noqa: PTH100, PTH120 - as in sources
+    folders = [os.path.abspath(path) for path in args.paths if os.path.isdir(path)]  # noqa: PTH100, PTH112 - same
+    return not args.include and any(
+        above == folder or above.startswith(f"{folder.rstrip(os.sep)}{os.sep}")
+        for folder in folders
+    )
 
 
 def _report(args: Namespace, gathered: "Gathered", *, files: int) -> "Report":

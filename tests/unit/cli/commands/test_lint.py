@@ -478,6 +478,31 @@ def test_an_ignore_of_a_rule_that_is_not_selected_is_not_stale(folder, capsys):
     assert rules_of(document(capsys, "web.yaml", "--select", "volumes")[1]) == []
 
 
+IGNORES = """\
+[[lint.ignore]]
+rules = ["WIN001"]
+paths = ["old/*"]
+reason = "replaced next month"
+"""
+
+
+def test_an_ignore_of_files_that_are_not_linted_is_not_stale(folder, capsys):
+    """A hook names the files that changed, which says nothing about others."""
+    (folder / ".transom.toml").write_text(IGNORES)
+    (folder / "web.yaml").write_text(POD.replace("  hostPID: true\n", ""))
+    (folder / "old").mkdir()
+    (folder / "old/web.yaml").write_text(POD)
+    assert "LINT001" not in rules_of(document(capsys, "web.yaml")[1])
+    assert "LINT001" not in rules_of(document(capsys, ".", "--include", "web.yaml")[1])
+    assert "LINT001" not in rules_of(document(capsys, ".")[1])
+
+
+def test_an_ignore_of_files_that_are_gone_is_stale_where_their_folder_is_linted(folder, capsys):
+    (folder / ".transom.toml").write_text(IGNORES)
+    (folder / "web.yaml").write_text(POD.replace("  hostPID: true\n", ""))
+    assert "LINT001" in rules_of(document(capsys, ".")[1])
+
+
 def test_rules_are_listed_as_text_and_as_a_document(capsys):
     code, out, _err = lint(capsys, "--list-rules", "--select", "namespaces")
     assert code == 0
