@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from transom.model.taint import Taint
 
 # Nodes, classes and namespaces; and pods, for the flags of the API server.
-KINDS = ("Node", "RuntimeClass", "Namespace")
+KINDS = ("Node", "RuntimeClass", "Namespace", "LimitRange")
 
 _LEVEL_LABEL = "pod-security.kubernetes.io/enforce"
 # Set by Kubernetes itself for as long as something is the matter with a node.
@@ -37,6 +37,7 @@ class ClusterSigns(NamedTuple):
     pod_security: Mapping[str, str] = {}
     runtime_classes: Mapping[str, OperatingSystem] = {}
     class_builds: Mapping[str, tuple[int, ...]] = {}
+    default_limits: Mapping[str, frozenset[str]] = {}
 
 
 def signs_in(views: Iterable[ObjectView]) -> ClusterSigns:
@@ -45,6 +46,7 @@ def signs_in(views: Iterable[ObjectView]) -> ClusterSigns:
     classes: dict[str, OperatingSystem] = {}
     builds: dict[str, tuple[int, ...]] = {}
     levels: dict[str, str] = {}
+    limits: dict[str, frozenset[str]] = {}
     for view in views:
         if view.kind == "Node":
             nodes.append(view)
@@ -55,8 +57,25 @@ def signs_in(views: Iterable[ObjectView]) -> ClusterSigns:
         elif view.kind == "Namespace":
             level = mapping(view.metadata.get("labels")).get(_LEVEL_LABEL)
             levels |= {view.name: level} if isinstance(level, str) else {}
+        elif view.kind == "LimitRange":
+            limits[view.namespace] = limits.get(view.namespace, frozenset()) | _given_by(view)
     return _of_nodes(nodes)._replace(
-        pod_security=levels, runtime_classes=classes, class_builds=builds
+        pod_security=levels,
+        runtime_classes=classes,
+        class_builds=builds,
+        default_limits=limits,
+    )
+
+
+def _given_by(limit_range: ObjectView) -> frozenset[str]:
+    """The resources that containers without a limit get one of; a greatest value is one as well."""
+    items = map(mapping, sequence(mapping(limit_range.value.get("spec")).get("limits")))
+    return frozenset(
+        name
+        for item in items
+        if item.get("type") == "Container"
+        for key in ("default", "max")
+        for name in mapping(item.get(key))
     )
 
 

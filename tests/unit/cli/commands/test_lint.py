@@ -478,6 +478,34 @@ def test_an_ignore_of_a_rule_that_is_not_selected_is_not_stale(folder, capsys):
     assert rules_of(document(capsys, "web.yaml", "--select", "volumes")[1]) == []
 
 
+LIMIT_RANGE = """\
+apiVersion: v1
+kind: LimitRange
+metadata: {name: usual, namespace: shop}
+spec: {limits: [{type: Container, default: {cpu: 500m}, max: {memory: 2Gi}}]}
+"""
+UNLIMITED = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: shop}
+spec:
+  os: {name: windows}
+  nodeSelector: {kubernetes.io/os: windows}
+  containers: [{name: web, image: example.com/web:1}]
+"""
+
+
+def test_limits_that_a_limit_range_in_another_file_gives_are_not_missing(folder, capsys):
+    (folder / "web.yaml").write_text(UNLIMITED)
+    assert rules_of(document(capsys, ".")[1]) == ["WIN101"]
+    (folder / "limits.yaml").write_text(LIMIT_RANGE)
+    assert rules_of(document(capsys, ".")[1]) == []
+    (folder / "limits.yaml").write_text(LIMIT_RANGE.replace("type: Container", "type: Pod"))
+    assert rules_of(document(capsys, ".")[1]) == ["WIN101"]
+    (folder / "limits.yaml").write_text(LIMIT_RANGE.replace("shop", "other"))
+    assert rules_of(document(capsys, ".")[1]) == ["WIN101"]
+
+
 IGNORES = """\
 [[lint.ignore]]
 rules = ["WIN001"]
