@@ -3,12 +3,12 @@
 Called with a live cluster's objects, and for what stands beside the workloads in one file. Pure.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from transom.model.version import Version
 from transom.workload.context import OperatingSystem
-from transom.workload.node_info import node_build, node_info
 from transom.workload.platform import builds_of_selector, label_system
 from transom.workload.pods import ObjectView, mapping, pods_in, sequence
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 # Nodes, classes and namespaces; and pods, for the flags of the API server.
 KINDS = ("Node", "RuntimeClass", "Namespace", "LimitRange")
 
+_KERNEL = re.compile(r"10\.0\.(\d{5})(?:\.\d+)?")
 _LEVEL_LABEL = "pod-security.kubernetes.io/enforce"
 # Set by Kubernetes itself for as long as something is the matter with a node.
 _PASSING = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/")
@@ -77,6 +78,19 @@ def _given_by(limit_range: ObjectView) -> frozenset[str]:
         for key in ("default", "max")
         for name in mapping(item.get(key))
     )
+
+
+def node_info(node: ObjectView) -> Mapping[str, Any]:
+    """The status.nodeInfo of a Node."""
+    return mapping(mapping(node.value.get("status")).get("nodeInfo"))
+
+
+def node_build(info: Mapping[str, Any]) -> int | None:
+    """The build of a Windows node; None for any other."""
+    if info.get("operatingSystem") != OperatingSystem.WINDOWS.value:
+        return None
+    kernel = _KERNEL.match(str(info.get("kernelVersion", "")))
+    return int(kernel[1]) if kernel else None
 
 
 def forbids_privileged(view: ObjectView) -> bool:
