@@ -67,6 +67,9 @@ def test_the_definitions_take_every_report():
         *(finding(severity) for severity in Severity), finding(Severity.ERROR, namespace="")
     )
     assert [item["kind"] for item in items] == ["PolicyReport", "ClusterPolicyReport"]
+    empty = Report([], {}, standing=[("shop", "transom-lint"), ("", "transom-lint")])
+    items += json.loads("".join(render(empty)))["items"]
+    assert [item["kind"] for item in items[2:]] == ["PolicyReport", "ClusterPolicyReport"]
     for item in items:
         validator = validators()[item["apiVersion"], item["kind"]]
         assert [error.message for error in validator.iter_errors(item)] == []

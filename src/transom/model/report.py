@@ -31,7 +31,7 @@ class Report(NamedTuple):
     `shown` can be gone through several times, file by file. `skipped` counts files that are no
     manifests, or templates of some, `fixable` findings that `transom fix` ends. `overruled` are findings of other
     linters that are wrong for Windows, `foreign_runs` the SARIF runs they came from, with them
-    suppressed.
+    suppressed. `standing` are namespace and name of the reports that a cluster has from before.
     """
 
     shown: Iterable[Shown]
@@ -44,6 +44,7 @@ class Report(NamedTuple):
     overruled: Sequence[Overruled] = ()
     foreign_runs: Sequence[Any] = ()
     tool: str = "transom lint"
+    standing: Sequence[tuple[str, str]] = ()
 
     def findings(self) -> Iterator[Finding]:
         """The findings alone."""

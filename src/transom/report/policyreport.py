@@ -1,6 +1,7 @@
 """Findings about live objects as PolicyReports of the Kubernetes policy working group.
 
 One report per namespace, and one for objects of the whole cluster, in a List that `kubectl apply -f -` takes.
+A report of before about which nothing is found any more comes empty: applying the List cannot delete it.
 """
 
 import json
@@ -13,6 +14,8 @@ from transom.model.report import Report
 
 API_VERSION = "wgpolicyk8s.io/v1alpha2"
 NAME = "transom-lint"
+MANAGED_BY, MANAGER = "app.kubernetes.io/managed-by", "transom"
+KINDS = ("PolicyReport", "ClusterPolicyReport")
 # Far below what one object may weigh in etcd.
 _MOST = 1_000
 _RESULTS = {Severity.ERROR: "fail", Severity.WARNING: "warn", Severity.INFO: "warn"}
@@ -25,10 +28,16 @@ def render(report: Report) -> Iterator[str]:
     for finding in report.findings():
         by_namespace.setdefault(finding.namespace, []).append(_result(finding, report.tool))
     items = [
-        _report(namespace, number, results)
+        _report(namespace, NAME if number == 1 else f"{NAME}-{number}", results)
         for namespace, found in by_namespace.items()
         for number, results in enumerate(_parts(found), start=1)
     ]
+    made = {(item["metadata"].get("namespace", ""), item["metadata"]["name"]) for item in items}
+    items += (
+        _report(namespace, name, [])
+        for namespace, name in report.standing
+        if (namespace, name) not in made
+    )
     document = {"apiVersion": "v1", "kind": "List", "items": items}
     yield f"{json.dumps(document, ensure_ascii=False, indent=2)}\n"
 
@@ -39,9 +48,8 @@ def _parts(results: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
         yield part
 
 
-def _report(namespace: str, number: int, results: list[dict[str, Any]]) -> dict[str, Any]:
-    name = NAME if number == 1 else f"{NAME}-{number}"
-    labels = {"app.kubernetes.io/managed-by": "transom"}
+def _report(namespace: str, name: str, results: list[dict[str, Any]]) -> dict[str, Any]:
+    labels = {MANAGED_BY: MANAGER}
     metadata: dict[str, Any] = {"name": name, "labels": labels}
     if namespace:
         metadata["namespace"] = namespace
@@ -51,7 +59,7 @@ def _report(namespace: str, number: int, results: list[dict[str, Any]]) -> dict[
     }
     return {
         "apiVersion": API_VERSION,
-        "kind": "PolicyReport" if namespace else "ClusterPolicyReport",
+        "kind": KINDS[0] if namespace else KINDS[1],
         "metadata": metadata,
         "summary": counts,
         "results": results,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from transom.errors import PermanentError
 from transom.model.fleet import FLANNEL_MODES
 from transom.model.problem import Mistake
+from transom.report import policyreport
 from transom.workload.cluster_signs import KINDS, ClusterSigns, forbids_privileged, signs_in
 from transom.workload.linting.run import Job, Part, lint_documents
 from transom.workload.pods import POD_TEMPLATES, ObjectView, mapping, objects_in, sequence
@@ -103,6 +104,28 @@ async def lint_live(
             part.unreadable.append(_unreadable(resource, error))
         take(part)
     return count
+
+
+async def standing_reports(
+    lister: "Door", take: Callable[[Mistake], None], *, namespace: str = ""
+) -> list[tuple[str, str]]:
+    """Namespace and name of the PolicyReports that earlier runs left; what may not be seen is noted."""
+    found: list[tuple[str, str]] = []
+    for resource in await lister.resources(policyreport.KINDS):
+        if resource.api_version != policyreport.API_VERSION:
+            continue
+        if namespace and not resource.namespaced:
+            continue
+        try:
+            async for value in lister.objects(resource, namespace=namespace):
+                about = mapping(value.get("metadata"))
+                name, labels = str(about.get("name", "")), mapping(about.get("labels"))
+                is_ours = labels.get(policyreport.MANAGED_BY) == policyreport.MANAGER
+                if is_ours and name.startswith(policyreport.NAME):
+                    found.append((str(about.get("namespace", "")), name))
+        except PermanentError as error:
+            take(_unreadable(resource, error))
+    return found
 
 
 async def _views(

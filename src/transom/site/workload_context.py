@@ -43,6 +43,8 @@ def in_cluster(ctx: LintContext, wish: ContextWish, about: "About") -> LintConte
         mixed=ctx.mixed or signs.mixed,
         pod_security={**ctx.pod_security, **({} if wish.pod_security else signs.pod_security)},
         runtime_classes=signs.runtime_classes,
+        class_builds=signs.class_builds,
+        default_limits=signs.default_limits,
         privileged_forbidden=about.privileged_forbidden,
     )
 

@@ -3,12 +3,12 @@
 Called with a live cluster's objects, and for what stands beside the workloads in one file. Pure.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from transom.model.version import Version
 from transom.workload.context import OperatingSystem
-from transom.workload.node_info import node_build, node_info
 from transom.workload.platform import builds_of_selector, label_system
 from transom.workload.pods import ObjectView, mapping, pods_in, sequence
 
@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from transom.model.taint import Taint
 
 # Nodes, classes and namespaces; and pods, for the flags of the API server.
-KINDS = ("Node", "RuntimeClass", "Namespace")
+KINDS = ("Node", "RuntimeClass", "Namespace", "LimitRange")
 
+_KERNEL = re.compile(r"10\.0\.(\d{5})(?:\.\d+)?")
 _LEVEL_LABEL = "pod-security.kubernetes.io/enforce"
 # Set by Kubernetes itself for as long as something is the matter with a node.
 _PASSING = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/")
@@ -37,6 +38,7 @@ class ClusterSigns(NamedTuple):
     pod_security: Mapping[str, str] = {}
     runtime_classes: Mapping[str, OperatingSystem] = {}
     class_builds: Mapping[str, tuple[int, ...]] = {}
+    default_limits: Mapping[str, frozenset[str]] = {}
 
 
 def signs_in(views: Iterable[ObjectView]) -> ClusterSigns:
@@ -45,6 +47,7 @@ def signs_in(views: Iterable[ObjectView]) -> ClusterSigns:
     classes: dict[str, OperatingSystem] = {}
     builds: dict[str, tuple[int, ...]] = {}
     levels: dict[str, str] = {}
+    limits: dict[str, frozenset[str]] = {}
     for view in views:
         if view.kind == "Node":
             nodes.append(view)
@@ -55,9 +58,39 @@ def signs_in(views: Iterable[ObjectView]) -> ClusterSigns:
         elif view.kind == "Namespace":
             level = mapping(view.metadata.get("labels")).get(_LEVEL_LABEL)
             levels |= {view.name: level} if isinstance(level, str) else {}
+        elif view.kind == "LimitRange":
+            limits[view.namespace] = limits.get(view.namespace, frozenset()) | _given_by(view)
     return _of_nodes(nodes)._replace(
-        pod_security=levels, runtime_classes=classes, class_builds=builds
+        pod_security=levels,
+        runtime_classes=classes,
+        class_builds=builds,
+        default_limits=limits,
     )
+
+
+def _given_by(limit_range: ObjectView) -> frozenset[str]:
+    """The resources that containers without a limit get one of; a greatest value is one as well."""
+    items = map(mapping, sequence(mapping(limit_range.value.get("spec")).get("limits")))
+    return frozenset(
+        name
+        for item in items
+        if item.get("type") == "Container"
+        for key in ("default", "max")
+        for name in mapping(item.get(key))
+    )
+
+
+def node_info(node: ObjectView) -> Mapping[str, Any]:
+    """The status.nodeInfo of a Node."""
+    return mapping(mapping(node.value.get("status")).get("nodeInfo"))
+
+
+def node_build(info: Mapping[str, Any]) -> int | None:
+    """The build of a Windows node; None for any other."""
+    if info.get("operatingSystem") != OperatingSystem.WINDOWS.value:
+        return None
+    kernel = _KERNEL.match(str(info.get("kernelVersion", "")))
+    return int(kernel[1]) if kernel else None
 
 
 def forbids_privileged(view: ObjectView) -> bool:

@@ -29,8 +29,8 @@ class LintContext(NamedTuple):
     `assume` is the system of pods that say nothing; `mixed` that Linux and Windows nodes live in
     one cluster. `gates` holds feature gates set against their default, `pod_security` the level
     that a namespace enforces (of the empty name: that all others do), `runtime_classes` the system
-    a RuntimeClass leads to and `class_builds` the Windows builds, `privileged_forbidden` that the API server takes no privileged pods,
-    and `today` the date by which support has ended or not.
+    a RuntimeClass leads to and `class_builds` the Windows builds, `default_limits` the resources that a namespace
+    gives containers a limit of, `privileged_forbidden` that the API server takes no privileged pods, and `today` the date by which support has ended or not.
     """
 
     kubernetes: Version
@@ -45,6 +45,7 @@ class LintContext(NamedTuple):
     pod_security: Mapping[str, str] = {}
     runtime_classes: Mapping[str, OperatingSystem] = {}
     class_builds: Mapping[str, tuple[int, ...]] = {}
+    default_limits: Mapping[str, frozenset[str]] = {}
     privileged_forbidden: bool = False
     today: str = ""
 
@@ -53,6 +54,7 @@ class LintContext(NamedTuple):
         return self._replace(
             runtime_classes=other.runtime_classes,
             class_builds=other.class_builds,
+            default_limits=other.default_limits,
             pod_security={**other.pod_security, **self.pod_security},
         )
 

@@ -19,7 +19,7 @@ from transom.workload.rule import Hit
 from transom.yamlio.document import Document
 
 # What tells something about the cluster; looked for by name alone, because few files have it.
-_TELLING = ("RuntimeClass", "Namespace")
+_TELLING = ("RuntimeClass", "LimitRange", "Namespace")
 
 _JUDGES = {
     "apiserver": "the API server",
@@ -158,6 +158,7 @@ def with_signs(ctx: LintContext, views: Sequence[ObjectView]) -> LintContext:
         runtime_classes={**ctx.runtime_classes, **signs.runtime_classes},
         class_builds={**ctx.class_builds, **signs.class_builds},
         pod_security={**ctx.pod_security, **signs.pod_security},
+        default_limits={**ctx.default_limits, **signs.default_limits},
     )
 
 

@@ -6,7 +6,7 @@ path, or an entry of a baseline. Admission knows annotations only.
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
@@ -44,12 +44,16 @@ class Ignore(NamedTuple):
         if finding.rule != self.rule or not self.reason:
             return False
         if self.globs:
-            return any(fnmatchcase(absolute(finding.file), glob) for glob in self.globs)
+            return self.concerns(finding.file)
         if finding.file != self.file:
             return False
         if self.on_line:
             return finding.line == self.line
         return self.target == (finding.kind, finding.namespace, finding.name)
+
+    def concerns(self, file: str) -> bool:
+        """Whether a file is one of those that its globs mean."""
+        return any(fnmatchcase(absolute(file), glob) for glob in self.globs)
 
 
 def absolute(name: str) -> str:
@@ -109,10 +113,16 @@ class Sieve:
             (ignored if self.is_ignored(finding) else kept).append(finding)
         return kept, ignored
 
-    def complaints(self, known: frozenset[str], active: frozenset[str]) -> Iterator[Finding]:
+    def complaints(
+        self,
+        known: frozenset[str],
+        active: frozenset[str],
+        was_seen: Callable[[Ignore], bool] = lambda _ignore: True,
+    ) -> Iterator[Finding]:
         """What is wrong with the ignores themselves.
 
-        An ignore of a rule that does not hold for this version may be of use for another.
+        An ignore of a rule that does not hold for this version may be of use for another, and one
+        of files that were not looked at for those.
         """
         for ignores in self._by_rule.values():
             for ignore in ignores:
@@ -120,7 +130,7 @@ class Sieve:
                     yield _complaint(ignore, UNKNOWN_RULE)
                 elif not ignore.reason:
                     yield _complaint(ignore, WITHOUT_REASON)
-                elif ignore not in self._used and ignore.rule in active:
+                elif ignore not in self._used and ignore.rule in active and was_seen(ignore):
                     yield _complaint(ignore, STALE)
 
 

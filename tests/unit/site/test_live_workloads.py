@@ -218,3 +218,73 @@ def test_findings_can_be_kept_in_the_cluster(cluster, capsys, tmp_path):
     assert result["resources"] == [{"kind": "Deployment", "namespace": "shop", "name": "web"}]
     assert main(["lint", str(tmp_path), "-o", "policyreport"]) == 2
     assert "a PolicyReport is about live objects" in capsys.readouterr().err
+
+
+def standing(name="transom-lint", namespace="quiet", manager="transom"):
+    report = held("PolicyReport", name, "wgpolicyk8s.io/v1alpha2", namespace, results=[{"a": "b"}])
+    report["metadata"]["labels"] = {"app.kubernetes.io/managed-by": manager}
+    return report
+
+
+def test_a_report_of_a_namespace_in_which_nothing_is_found_any_more_comes_empty(cluster, capsys):
+    cluster(
+        deployment(os={"name": "windows"}, hostPID=True),
+        standing(),
+        standing("transom-lint-2", "shop"),
+        standing("other", "shop", manager="kyverno"),
+    )
+    assert main(["lint", "--cluster", "-o", "policyreport"]) == 1
+    items = json.loads(capsys.readouterr().out)["items"]
+    results = {
+        (item["metadata"]["namespace"], item["metadata"]["name"]): len(item["results"])
+        for item in items
+    }
+    assert results.pop(("shop", "transom-lint")) > 0
+    assert results == {("quiet", "transom-lint"): 0, ("shop", "transom-lint-2"): 0}
+
+
+def test_reports_of_before_that_may_not_be_read_are_told_and_the_rest_goes_on(cluster, capsys):
+    cluster(
+        deployment(os={"name": "windows"}, hostPID=True),
+        standing(),
+        forbidden=["PolicyReport"],
+    )
+    assert main(["lint", "--cluster", "-o", "policyreport"]) == 1
+    out, err = capsys.readouterr()
+    assert len(json.loads(out)["items"]) == 1
+    assert "policyreports" in err
+
+
+def test_limit_ranges_and_builds_of_classes_are_read_from_the_cluster(cluster, capsys):
+    unlimited = pod_template(os={"name": "windows"}, runtimeClassName="newer")
+    del unlimited["spec"]["containers"][0]["resources"]
+    del unlimited["spec"]["nodeSelector"]["node.kubernetes.io/windows-build"]
+    unlimited["spec"]["containers"][0]["image"] = "mcr.microsoft.com/windows/nanoserver:ltsc2025"
+    web = held(
+        "Deployment",
+        "web",
+        "apps/v1",
+        spec={"selector": {"matchLabels": {"app": "web"}}, "template": unlimited},
+    )
+    limits = [{"type": "Container", "default": {"cpu": "1", "memory": "1Gi"}}]
+    selector = {"node.kubernetes.io/windows-build": "10.0.20348"}
+    runtime_class = held(
+        "RuntimeClass",
+        "newer",
+        "node.k8s.io/v1",
+        namespace="",
+        handler="h",
+        scheduling={"nodeSelector": selector},
+    )
+    cluster(WINDOWS_NODE, web)
+    assert "WIN101" in rules_of(lint(capsys)[1])
+    cluster(
+        WINDOWS_NODE,
+        node("win-02", "windows", "10.0.26100.1", taints=[TAINT]),
+        web,
+        runtime_class,
+        held("LimitRange", "usual", spec={"limits": limits}),
+    )
+    found = rules_of(lint(capsys)[1])
+    assert "WIN101" not in found
+    assert "WIN200" in found

@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 
 from transom.model.version import Version
 from transom.workload.context import OperatingSystem, build_of_release
+from transom.workload.field_values import is_mountable, read_quantity, windows_path
 from transom.workload.image import read_image, runs_on
-from transom.workload.mount import is_mountable, windows_path
-from transom.workload.quantity import read_quantity
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,11 @@ from transom.errors import UsageError
 from transom.model.finding import Finding
 
 if TYPE_CHECKING:
+    from transom.model.problem import Mistake
     from transom.model.report import Overruled, Report
     from transom.workload.baseline import Baseline
     from transom.workload.foreign import Span
+    from transom.workload.ignore import Ignore
     from transom.workload.linting.gather import Gathered
     from transom.workload.linting.run import Job
     from transom.workload.linting.settings import Settings
@@ -145,12 +147,15 @@ def run(args: Namespace) -> int:
             count += part.files
         if args.paths and not (count or missing or rendering.mistakes):
             print(f"note: no {', '.join(sources.SUFFIXES)} below {args.paths[0]}", file=sys.stderr)
+        standing: Sequence[tuple[str, str]] = ()
         if not given:
             count = _lint_live(args, job, gathered)
+            if any(form == _POLICY_REPORT for form, _file in outputs):
+                standing = _standing(args)
         gathered.settle()
         _complain(args, settings, job, gathered)
         output.tell_left_out(gathered.templates, hidden)
-        report = _report(args, gathered, files=count)
+        report = _report(args, gathered, files=count)._replace(standing=standing)
         for form, file in outputs:
             output.write_report(form, file, report)
     output.tell_unreadable(report.unreadable)
@@ -242,19 +247,49 @@ def _lint_live(args: Namespace, job: "Job", gathered: "Gathered") -> int:
     )
 
 
+def _standing(args: Namespace) -> list[tuple[str, str]]:
+    """The PolicyReports of before; one that may not be read may stay as it is, which is told."""
+    from transom.cli.options.workload_options import with_cluster
+    from transom.site.live_workloads import standing_reports
+
+    def tell(mistake: "Mistake") -> None:
+        print(f"note: {mistake.file}: {mistake.message}", file=sys.stderr)
+
+    return with_cluster(
+        args, lambda lister: standing_reports(lister, tell, namespace=args.namespace)
+    )
+
+
 def _complain(args: Namespace, settings: "Settings", job: "Job", gathered: "Gathered") -> None:
     """Say what is wrong with ignores and baseline, once everything was seen."""
+    from transom.cli.options.workload_options import files_of
+
     if settings.ignores:
         from transom.workload.catalogue import known_ids
 
-        gathered.add_last(gathered.complaints(known_ids(), job.active_ids()))
+        def was_seen(ignore: "Ignore") -> bool:
+            return _covers_all(args, ignore.file) or any(
+                map(ignore.concerns, files_of(args, settings)[0])
+            )
+
+        gathered.add_last(gathered.complaints(known_ids(), job.active_ids(), was_seen))
     if args.write_baseline:
         _write_baseline(args.write_baseline, gathered.all_findings())
     if gathered.has_baseline:
-        from transom.cli.options.workload_options import files_of
-
         names, _missing = files_of(args, settings)
         gathered.add_last(gathered.stale(frozenset(names)))
+
+
+def _covers_all(args: Namespace, settings_file: str) -> bool:
+    """Whether everything that the settings are for is linted: their folder, or what runs."""
+    import os
+
+    above = os.path.abspath(os.path.dirname(settings_file))  # noqa: PTH100, PTH120 - as in sources
+    folders = [os.path.abspath(path) for path in args.paths if os.path.isdir(path)]  # noqa: PTH100, PTH112 - same
+    return not args.include and any(
+        above == folder or above.startswith(f"{folder.rstrip(os.sep)}{os.sep}")
+        for folder in folders
+    )
 
 
 def _report(args: Namespace, gathered: "Gathered", *, files: int) -> "Report":

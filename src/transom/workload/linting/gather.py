@@ -5,7 +5,7 @@ what they wait for was seen.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Self
 
 from transom.model.finding import Finding, Severity
@@ -89,9 +89,14 @@ class Gathered:
                 self.counts[finding.severity] += 1
                 self.fixable += finding.file not in self._rendered and _is_fixable(finding)
 
-    def complaints(self, known: frozenset[str], active: frozenset[str]) -> Iterable[Finding]:
+    def complaints(
+        self,
+        known: frozenset[str],
+        active: frozenset[str],
+        was_seen: "Callable[[Ignore], bool]",
+    ) -> Iterable[Finding]:
         """What is wrong with the ignores of the settings."""
-        return () if self._sieve is None else self._sieve.complaints(known, active)
+        return () if self._sieve is None else self._sieve.complaints(known, active, was_seen)
 
     @property
     def has_baseline(self) -> bool:

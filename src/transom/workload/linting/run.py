@@ -42,7 +42,9 @@ _CHUNK = 64
 # Both forms of an ignore in a file; few files have one.
 may_ignore = re.compile(rb"transom:|ignore\.transom\.dev/").search
 # What tells something about the cluster of workloads in other files; few files have it.
-_may_tell = re.compile(rb"pod-security\.kubernetes\.io/enforce|\bRuntimeClass\b").search
+_may_tell = re.compile(
+    rb"pod-security\.kubernetes\.io/enforce|\b(?:RuntimeClass|LimitRange)\b"
+).search
 
 
 class Override(NamedTuple):

@@ -11,9 +11,9 @@ Sources: kubernetes/website, Resource management for Windows nodes.
 from collections.abc import Iterator
 
 from transom.workload.context import LintContext
+from transom.workload.field_values import MEBIBYTE, read_quantity
 from transom.workload.image import least_memory, read_image
 from transom.workload.pods import PodView, mapping
-from transom.workload.quantity import MEBIBYTE, read_quantity
 from transom.workload.rule import Hit, declare
 
 RULE = declare("WIN102", "memory-limit-too-small")

@@ -10,7 +10,7 @@ Sources: kubernetes pkg/volume/util, MakeAbsolutePath; hcsshim, mounts.
 from collections.abc import Iterator
 
 from transom.workload.context import LintContext
-from transom.workload.mount import is_mountable
+from transom.workload.field_values import is_mountable
 from transom.workload.pods import PodView, mapping, sequence
 from transom.workload.rule import Hit, declare
 

@@ -11,7 +11,7 @@ Sources: learn.microsoft.com, Naming files, paths and namespaces.
 from collections.abc import Iterator
 
 from transom.workload.context import LintContext
-from transom.workload.mount import windows_path
+from transom.workload.field_values import windows_path
 from transom.workload.pods import PodView, mapping, sequence
 from transom.workload.rule import Hit, declare
 

@@ -11,8 +11,8 @@ Sources: containerd RELEASES.md; kubernetes/website, Windows containers in Kuber
 from collections.abc import Iterator, Sequence
 
 from transom.model.version import Version
+from transom.workload.cluster_signs import node_build, node_info
 from transom.workload.context import LintContext
-from transom.workload.node_info import node_build, node_info
 from transom.workload.pods import ObjectView
 from transom.workload.rule import Hit, declare
 

@@ -9,8 +9,8 @@ Sources: kubernetes, removal of dockershim in 1.24.
 
 from collections.abc import Iterator
 
+from transom.workload.cluster_signs import node_build, node_info
 from transom.workload.context import LintContext
-from transom.workload.node_info import node_build, node_info
 from transom.workload.pods import ObjectView
 from transom.workload.rule import Hit, declare
 

@@ -11,7 +11,7 @@ Sources: containerd, spec_windows_opts.go; kubernetes/website, Windows storage.
 from collections.abc import Iterator
 
 from transom.workload.context import LintContext
-from transom.workload.mount import is_pipe
+from transom.workload.field_values import is_pipe
 from transom.workload.pods import PodView, mapping, sequence
 from transom.workload.rule import Hit, declare
 

@@ -10,7 +10,7 @@ Sources: kubernetes/website, Windows containers in Kubernetes, pod API differenc
 from collections.abc import Iterator
 
 from transom.workload.context import LintContext
-from transom.workload.mount import windows_path
+from transom.workload.field_values import windows_path
 from transom.workload.pods import ContainerView, PodView, mapping, sequence
 from transom.workload.rule import Hit, declare
 

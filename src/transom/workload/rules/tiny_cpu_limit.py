@@ -11,8 +11,8 @@ Sources: kubernetes pkg/kubelet/kuberuntime, kuberuntime_container_windows.go.
 from collections.abc import Iterator
 
 from transom.workload.context import LintContext
+from transom.workload.field_values import read_quantity
 from transom.workload.pods import PodView, mapping
-from transom.workload.quantity import read_quantity
 from transom.workload.rule import Hit, declare
 
 RULE = declare("WIN100", "tiny-cpu-limit")

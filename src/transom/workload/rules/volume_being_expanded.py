@@ -11,8 +11,8 @@ Sources: kubernetes/website, Windows storage.
 from collections.abc import Iterator
 
 from transom.workload.context import LintContext
+from transom.workload.field_values import read_quantity
 from transom.workload.pods import ObjectView, mapping
-from transom.workload.quantity import read_quantity
 from transom.workload.rule import Hit, declare
 
 RULE = declare("WIN134", "volume-being-expanded")

@@ -292,7 +292,7 @@ def test_paths_in_the_settings_are_beside_them_wherever_the_command_runs(
     assert rules_of(document(capsys, "./le[ga]cy")[1]) == []
     monkeypatch.chdir(below)
     assert rules_of(document(capsys, "./web.yaml")[1]) == []
-    assert rules_of(document(capsys, "../web.yaml")[1]) == ["WIN001", "LINT001"]
+    assert rules_of(document(capsys, "../web.yaml")[1]) == ["WIN001"]
 
 
 GENERATORS = Path(__file__).parents[3] / "data/generators"
@@ -476,6 +476,59 @@ def test_an_ignore_of_a_rule_that_is_not_selected_is_not_stale(folder, capsys):
         POD.replace("hostPID: true", "hostPID: true  # transom: ignore WIN001 old")
     )
     assert rules_of(document(capsys, "web.yaml", "--select", "volumes")[1]) == []
+
+
+LIMIT_RANGE = """\
+apiVersion: v1
+kind: LimitRange
+metadata: {name: usual, namespace: shop}
+spec: {limits: [{type: Container, default: {cpu: 500m}, max: {memory: 2Gi}}]}
+"""
+UNLIMITED = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: shop}
+spec:
+  os: {name: windows}
+  nodeSelector: {kubernetes.io/os: windows}
+  containers: [{name: web, image: example.com/web:1}]
+"""
+
+
+def test_limits_that_a_limit_range_in_another_file_gives_are_not_missing(folder, capsys):
+    (folder / "web.yaml").write_text(UNLIMITED)
+    assert rules_of(document(capsys, ".")[1]) == ["WIN101"]
+    (folder / "limits.yaml").write_text(LIMIT_RANGE)
+    assert rules_of(document(capsys, ".")[1]) == []
+    (folder / "limits.yaml").write_text(LIMIT_RANGE.replace("type: Container", "type: Pod"))
+    assert rules_of(document(capsys, ".")[1]) == ["WIN101"]
+    (folder / "limits.yaml").write_text(LIMIT_RANGE.replace("shop", "other"))
+    assert rules_of(document(capsys, ".")[1]) == ["WIN101"]
+
+
+IGNORES = """\
+[[lint.ignore]]
+rules = ["WIN001"]
+paths = ["old/*"]
+reason = "replaced next month"
+"""
+
+
+def test_an_ignore_of_files_that_are_not_linted_is_not_stale(folder, capsys):
+    """A hook names the files that changed, which says nothing about others."""
+    (folder / ".transom.toml").write_text(IGNORES)
+    (folder / "web.yaml").write_text(POD.replace("  hostPID: true\n", ""))
+    (folder / "old").mkdir()
+    (folder / "old/web.yaml").write_text(POD)
+    assert "LINT001" not in rules_of(document(capsys, "web.yaml")[1])
+    assert "LINT001" not in rules_of(document(capsys, ".", "--include", "web.yaml")[1])
+    assert "LINT001" not in rules_of(document(capsys, ".")[1])
+
+
+def test_an_ignore_of_files_that_are_gone_is_stale_where_their_folder_is_linted(folder, capsys):
+    (folder / ".transom.toml").write_text(IGNORES)
+    (folder / "web.yaml").write_text(POD.replace("  hostPID: true\n", ""))
+    assert "LINT001" in rules_of(document(capsys, ".")[1])
 
 
 def test_rules_are_listed_as_text_and_as_a_document(capsys):
