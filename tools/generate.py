@@ -21,6 +21,7 @@ from transom.documents.catalogue import DOCUMENTS
 from transom.documents.schema import schema_of
 from transom.facts import compile as facts_compile
 from transom.facts.rows import COMPILED
+from transom.model.api_versions import KINDS
 from transom.model.codec import decode, encode
 from transom.model.recipe import Recipe
 from transom.node.doctor import page as troubleshooting
@@ -35,11 +36,18 @@ from transom.workload.families import SECTIONS
 
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMAS = ROOT / "src" / "transom" / "schemas"
+# What schemas are called by: a name, not a place that anything is fetched from.
+IDS = "https://transom.dev/schemas/"
 
 _SCHEMAS_PAGE = """\
 # Schemas
 
 The JSON Schemas, draft 2020-12, of the documents that Transom reads and prints. They ship with it: `transom schema NAME` prints one.
+
+Each document says its group and version in `apiVersion`. The group says who it is for: `transom.dev` has what people write and commit,
+`output.transom.dev` what `-o json` prints, `node.transom.dev` what the node program reads and writes. A group changes its version without the
+others. Schemas of what Transom reads refuse unknown keys; what it prints may get keys and values without a new version, so let your
+program pass over those that it does not know. `transom.dev/v1alpha1`, which every document had before there were groups, is still read.
 
 <!-- generated from the declarations of the documents by tools/generate.py; edit nothing -->
 
@@ -62,22 +70,29 @@ def fleet_schema() -> Iterator[tuple[Path, str]]:
 def document_schemas() -> Iterator[tuple[Path, str]]:
     """The JSON Schema of every document that is declared as a dataclass, as it is shipped."""
     for document in DOCUMENTS:
-        text = json.dumps(schema_of(document.declaration), ensure_ascii=False, indent=2) + "\n"
-        yield SCHEMAS / f"{document.name}-v1alpha1.schema.json", text
+        schema = schema_of(
+            document.declaration, is_input=document.is_input, uri=f"{IDS}{document.file}"
+        )
+        yield SCHEMAS / document.file, json.dumps(schema, ensure_ascii=False, indent=2) + "\n"
 
 
 def schemas_page() -> Iterator[tuple[Path, str]]:
     """The list of schemas."""
-    rows = [("fleet", FLEET.title, "`fleet.yaml`, which people write ([all keys](../fleet.md))")]
+    fleet = "`fleet.yaml`, which people write ([all keys](../fleet.md))"
+    rows = [("fleet", "fleet-v1alpha1.schema.json", FLEET.title, fleet)]
     rows += [
-        (document.name, schema_of(document.declaration)["title"], document.met)
+        (document.name, document.file, schema_of(document.declaration)["title"], document.met)
         for document in DOCUMENTS
     ]
     lines = (
-        f"| [{name}](../../src/transom/schemas/{name}-v1alpha1.schema.json) | {kind} | {met} |\n"
-        for name, kind, met in sorted(rows)
+        f"| [{name}](../../src/transom/schemas/{file}) | {_group(kind)} {kind} | {met} |\n"
+        for name, file, kind, met in sorted(rows)
     )
     yield ROOT / "docs" / "schemas" / "README.md", _SCHEMAS_PAGE + "".join(lines)
+
+
+def _group(kind: str) -> str:
+    return KINDS[kind].group if kind in KINDS else KINDS["Journal"].group
 
 
 def fleet_page() -> Iterator[tuple[Path, str]]:

@@ -1,8 +1,8 @@
 """An error as a document: what `-o json` prints where the command could not do its work."""
 
 from transom.errors import InvalidDocument, Refused, TransomError
+from transom.model.api_versions import written
 from transom.model.problem import Mistake, Refusal
-from transom.model.recipe import API_VERSION
 from transom.model.records import dataclass
 
 
@@ -14,7 +14,7 @@ class ErrorDocument:
     is wrong, `refused` the reasons why a fleet cannot work; both have every one.
     """
 
-    api_version: str = API_VERSION
+    api_version: str = written("Error")
     kind: str = "Error"
     message: str
     subject: str

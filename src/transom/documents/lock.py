@@ -1,7 +1,7 @@
 """The lock as documents: the file itself, and what `transom lock -o json` prints about it."""
 
+from transom.model.api_versions import written
 from transom.model.lock import LockEntry, LockKey
-from transom.model.recipe import API_VERSION
 from transom.model.records import dataclass
 from transom.recipe.lock import Difference
 from transom.report.lock import LockReport
@@ -11,7 +11,7 @@ from transom.report.lock import LockReport
 class LockDocument:
     """`transom.lock`, in TOML: which bytes each artifact of a fleet is."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("Lock")
     kind: str = "Lock"
     artifact: tuple[LockEntry, ...] = ()
 
@@ -28,7 +28,7 @@ class Change:
 class LockReportDocument:
     """The lock as it is now, how it differs from before, and how the fleet differs from it."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("LockReport")
     kind: str = "LockReport"
     file: str
     written: bool

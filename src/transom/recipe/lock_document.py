@@ -10,9 +10,9 @@ from difflib import get_close_matches
 from typing import Any
 
 from transom.errors import InvalidDocument
+from transom.model.api_versions import KINDS, UnknownVersionError, check, is_newer, written
 from transom.model.lock import FILE_SCHEME, Lock, LockEntry, LockKey, SumFrom
 from transom.model.problem import Mistake
-from transom.model.recipe import API_VERSION
 from transom.model.records import dataclass
 from transom.recipe.checksum import is_sha256
 from transom.recipe.lock import has_credentials
@@ -44,7 +44,7 @@ _UNSAFE = re.compile(r'["\\\x00-\x1f\x7f]')
 
 def write_lock(lock: Lock) -> str:
     """The text of a lock: the same lock, the same bytes."""
-    parts = [_HEADER, f'apiVersion = "{API_VERSION}"\nkind = "{KIND}"\n']
+    parts = [_HEADER, f'apiVersion = "{written(KIND)}"\nkind = "{KIND}"\n']
     parts += [_write_entry(entry) for entry in lock.entries]
     return "\n".join(parts)
 
@@ -56,6 +56,7 @@ def read_lock(text: str, *, file: str) -> Lock:
     except tomllib.TOMLDecodeError as error:
         raise _unreadable(text, str(error), file) from error
     places = _Places.of(text)
+    _refuse_newer(document, places, file)
     mistakes = [*_document_mistakes(document, places, file)]
     tables = document.get("artifact", [])
     if not isinstance(tables, list):
@@ -150,15 +151,27 @@ def _unreadable(text: str, message: str, file: str) -> InvalidDocument:
     return InvalidDocument([mistake], subject=file, hint=_MEND)
 
 
+def _refuse_newer(document: Mapping[str, Any], places: _Places, file: str) -> None:
+    """Say that alone of a newer lock: what else is strange in it is no mistake."""
+    if not is_newer(document.get("apiVersion"), KINDS[KIND]):
+        return
+    try:
+        check(KIND, document)
+    except UnknownVersionError as error:
+        line = places.top.get("apiVersion", 1)
+        mistake = Mistake(f"the lock {error}", path="apiVersion", line=line, file=file)
+        raise InvalidDocument([mistake], subject=file) from error
+
+
 def _document_mistakes(
     document: Mapping[str, Any], places: _Places, file: str
 ) -> Iterator[Mistake]:
-    for key, wanted in (("apiVersion", API_VERSION), ("kind", KIND)):
+    for key, wanted in (("apiVersion", KINDS[KIND].read), ("kind", (KIND,))):
         found = document.get(key)
-        if found != wanted:
+        if found not in wanted:
             said = "is missing" if found is None else f"is {found!r}"
             line = places.top.get(key, 1)
-            yield Mistake(f"{key} must be {wanted!r} and {said}", path=key, line=line, file=file)
+            yield Mistake(f"{key} must be {wanted[0]!r} and {said}", path=key, line=line, file=file)
     for key in document:
         if key not in ("apiVersion", "kind", "artifact"):
             yield _unknown(

@@ -100,7 +100,8 @@ def test_a_damaged_lock_is_read_or_refused_with_its_mistakes(start, length, dama
 @pytest.mark.parametrize(
     ("old", "new", "line", "path", "said"),
     [
-        ("/v1alpha1", "/v2", 4, "apiVersion", "and is 'transom.dev/v2'"),
+        ("/v1alpha1", "/v0", 4, "apiVersion", "and is 'transom.dev/v0'"),
+        ("/v1alpha1", "/v2", 4, "apiVersion", "written by a newer Transom (transom.dev/v2)"),
         ('kind = "Lock"', "", 1, "kind", "and is missing"),
         ('kind = "Lock"', 'kind = "Lock"\nextra = 1', 6, "extra", "unknown key extra"),
         ("size = 0", "size = -1", 12, "artifact[0].size", "not be negative"),

@@ -1,6 +1,7 @@
 """`transom schema`: the JSON Schemas of documents, for editors, validators and programs."""
 
 import argparse
+import re
 import sys
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -10,7 +11,7 @@ from transom.errors import UsageError
 
 SUMMARY = "Print or write the JSON Schema of a document that Transom reads or prints."
 
-_SUFFIX = "-v1alpha1.schema.json"
+_FILE = re.compile(r"(?P<name>[a-z-]+)-v\d+(?:alpha\d+|beta\d+)?\.schema\.json")
 
 _EXAMPLES = """\
 examples:
@@ -61,8 +62,5 @@ def run(args: argparse.Namespace) -> int:
 def _shipped() -> dict[str, Traversable]:
     """The schema files of this installation, by the names of their documents."""
     folder = files("transom").joinpath("schemas")
-    return {
-        file.name.removesuffix(_SUFFIX): file
-        for file in folder.iterdir()
-        if file.name.endswith(_SUFFIX)
-    }
+    found = {file: _FILE.fullmatch(file.name) for file in folder.iterdir()}
+    return {match["name"]: file for file, match in found.items() if match is not None}

@@ -103,7 +103,10 @@ def test_the_document_has_all_of_it(transom, path):
     save(path, "kubelet", "kubeadm")
     _, out, _ = transom("--check", "-o", "json", artifacts=[artifact(), artifact("flannel")])
     document = json.loads(out)
-    assert (document["apiVersion"], document["kind"]) == ("transom.dev/v1alpha1", "LockReport")
+    assert (document["apiVersion"], document["kind"]) == (
+        "output.transom.dev/v1alpha1",
+        "LockReport",
+    )
     assert [one["id"] for one in document["entries"]] == ["kubeadm", "kubelet"]
     assert [one["id"] for one in document["missing"]] == ["flannel"]
     assert [one["id"] for one in document["unused"]] == ["kubeadm"]

@@ -470,7 +470,7 @@ def test_events_count_the_steps(make_host, request_for):
     found = events(host)
     assert [event["seq"] for event in found] == list(range(1, len(found) + 1))
     assert found[-1] | {"time": ""} == {
-        "apiVersion": "transom.dev/v1alpha1",
+        "apiVersion": "node.transom.dev/v1alpha1",
         "kind": "Event",
         "time": "",
         "run": "r1",
