@@ -11,8 +11,10 @@ from transom.model.answers import PlannedChange, PlannedStep
 from transom.model.api_versions import written
 from transom.model.choices import OneOf
 from transom.model.disruption import Disruption
+from transom.model.lock import Default
 from transom.model.problem import Refusal
 from transom.model.records import dataclass
+from transom.recipe.defaults import unrecorded
 
 if TYPE_CHECKING:
     from transom.fleet.planning.plan import FleetPlan, HostPlan
@@ -61,7 +63,8 @@ class FleetPlanDocument:
 
     `refused` are the reasons why the cluster and the fleet do not go together; `addons` is what
     would be created or changed in the cluster; `unread` is what could not be looked at. `away` are
-    hosts whose nodes take no pods already; those that they leave no room for are `held_back`.
+    hosts whose nodes take no pods already; those that they leave no room for are `held_back`. `defaults` is what
+    today's facts choose because neither the fleet nor its lock says it.
     """
 
     api_version: str = written("FleetPlan")
@@ -77,6 +80,7 @@ class FleetPlanDocument:
     addons: tuple[ChangedObject, ...]
     unread: tuple[str, ...]
     changes: int
+    defaults: tuple[Default, ...]
 
 
 def plan_document(plan: "FleetPlan") -> FleetPlanDocument:
@@ -93,6 +97,7 @@ def plan_document(plan: "FleetPlan") -> FleetPlanDocument:
         addons=tuple(changed_object(change) for change in plan.addons.changes),
         unread=plan.unread,
         changes=sum(host.changes for host in plan.hosts),
+        defaults=unrecorded(plan.fleet),
     )
 
 

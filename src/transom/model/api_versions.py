@@ -49,7 +49,7 @@ def _one(group: str, *kinds: str) -> dict[str, Versions]:
 
 KINDS: Mapping[str, Versions] = {
     "Fleet": Versions(FIRST, (FIRST,)),
-    "Lock": Versions(FIRST, (FIRST,)),
+    "Lock": Versions(f"{DOCUMENTS}/v1alpha2", (f"{DOCUMENTS}/v1alpha2", FIRST)),
     "Baseline": Versions(FIRST, (FIRST,)),
     **_one(
         NODE,

@@ -11,6 +11,7 @@ from dataclasses import field
 from enum import StrEnum
 from typing import Any
 
+from transom.model.lock import Default
 from transom.model.records import dataclass
 from transom.model.taint import Taint
 
@@ -430,3 +431,5 @@ class Fleet:
     source: Source = field(default_factory=Source)
     proxy: Proxy = field(default_factory=Proxy)
     allow_end_of_life: bool = False
+    # Not written by people: what the lock has for what they left open. It goes before the facts.
+    locked: tuple[Default, ...] = ()

@@ -171,7 +171,7 @@ def test_what_is_read_has_every_version_that_is_read():
     }
     assert versions == {
         "given": ["node.transom.dev/v1alpha1", "transom.dev/v1alpha1"],
-        "lock": ["transom.dev/v1alpha1"],
+        "lock": ["transom.dev/v1alpha2", "transom.dev/v1alpha1"],
         "node-entry": ["node.transom.dev/v1alpha1", "transom.dev/v1alpha1"],
         "order": ["node.transom.dev/v1alpha1", "transom.dev/v1alpha1"],
         "recipe": ["node.transom.dev/v1alpha1", "transom.dev/v1alpha1"],

@@ -25,6 +25,7 @@ def transom(monkeypatch, tmp_path, capsys):
     def run(*options, artifacts=(), offline=True):
         pinnables = [PinnableArtifact(artifact=one, directory=str(tmp_path)) for one in artifacts]
         monkeypatch.setattr(lock_command, "wanted_by", lambda _file: pinnables)
+        monkeypatch.setattr(lock_command, "fleets_by", lambda _args: [])
         code = main(
             ["lock", "-f", str(tmp_path / "fleet.yaml"), *["--offline"] * offline, *options]
         )
