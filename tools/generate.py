@@ -23,10 +23,12 @@ from transom.facts import compile as facts_compile
 from transom.facts.rows import COMPILED
 from transom.model.api_versions import KINDS
 from transom.model.codec import decode, encode
+from transom.model.reason import reason_of
 from transom.model.recipe import Recipe
 from transom.node.doctor import page as troubleshooting
 from transom.node.steps import STEPS
 from transom.recipe.resolve import resolve
+from transom.site.ids import register
 from transom.spec import reference, schema
 from transom.spec.fleet import read_fleets
 from transom.spec.shapes.document import FLEET
@@ -198,6 +200,14 @@ def userdata_page() -> Iterator[tuple[Path, str]]:
     yield path, f"{written}{mark}\n\n{boot_page.traps()}"
 
 
+def register_of_ids() -> Iterator[tuple[Path, str]]:
+    """Every id that was ever printed: new ones are added, and none is ever taken out."""
+    path = ROOT / "tests" / "data" / "ids.txt"
+    there = path.read_text("utf-8").splitlines() if path.exists() else []
+    found = {f"{item.kind} {item.id} {reason_of(item.id)}" for item in register()}
+    yield path, "".join(f"{line}\n" for line in [*there, *sorted(found - {*there})])
+
+
 # In order: later generators may read what earlier ones wrote.
 GENERATORS = (
     compiled_facts,
@@ -215,6 +225,7 @@ GENERATORS = (
     troubleshooting_page,
     network_pages,
     userdata_page,
+    register_of_ids,
 )
 
 

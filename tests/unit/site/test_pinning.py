@@ -59,9 +59,15 @@ def till():
     return replace(bare(), name="till", kubernetes=KubernetesSpec("1.36.2"))
 
 
+def section(lock, fleet):
+    found = lock.section(fleet)
+    assert found is not None
+    return found
+
+
 def urls(path, fleet):
     there = locks.load(path)
-    return {entry.url for entry in there.entries} & {*there.section(fleet).artifacts}
+    return {entry.url for entry in there.entries} & {*section(there, fleet).artifacts}
 
 
 def test_two_fleets_side_by_side_keep_their_entries(lock):
@@ -78,13 +84,13 @@ def test_what_no_fleet_has_any_more_is_dropped(lock):
     lock(replace(shop(), kubernetes=KubernetesSpec("1.37.0")))
     lock(shop(), update="")
     assert not [entry for entry in locks.load(lock.path).entries if "1.37.0" in entry.url]
-    assert not [url for url in locks.load(lock.path).section("shop").artifacts if "1.37.0" in url]
+    assert not [url for url in section(locks.load(lock.path), "shop").artifacts if "1.37.0" in url]
 
 
 def test_a_default_is_recorded_with_its_fact(lock):
     lock(shop())
-    section = locks.load(lock.path).section("shop")
-    found = {item.name: item for item in section.defaults}
+    there = section(locks.load(lock.path), "shop")
+    found = {item.name: item for item in there.defaults}
     assert found["containerd"].why == "version-containerd"
     assert lock(shop()).written is False
 
@@ -148,11 +154,11 @@ def test_the_file_says_it_is_of_this_version(lock):
 def test_what_is_chosen_for_an_upgrade_to_come_is_kept_until_it_came(lock, newer_facts):  # noqa: F811
     old, new = (replace(shop(), kubernetes=KubernetesSpec(text)) for text in ("1.34.1", "1.37.1"))
     lock(old, new)  # as with --to
-    found = {item.key: item.value for item in locks.load(lock.path).section("shop").defaults}
+    found = {item.key: item.value for item in section(locks.load(lock.path), "shop").defaults}
     assert found["containerd", "1.34"] != found["containerd", "1.37"]
     newer_facts()
     lock(old)
     lock(new)
-    kept = {item.key: item.value for item in locks.load(lock.path).section("shop").defaults}
+    kept = {item.key: item.value for item in section(locks.load(lock.path), "shop").defaults}
     assert kept["containerd", "1.37"] == found["containerd", "1.37"]
     assert ("containerd", "1.34") not in kept

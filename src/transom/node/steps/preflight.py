@@ -136,7 +136,7 @@ def _name(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
         return
     if want.joined_by_us or not want.recipe.identity.rename:
         yield Refusal(
-            id="computer-name",
+            id="computer-name-differs",
             subject="computer name",
             found=name,
             reason=f"the node is to be {wanted}, and both must agree",
@@ -419,7 +419,7 @@ CHECKS = (
     Check(("windows-build", "windows-update"), _windows),
     Check(("disk-space",), _disk),
     Check(("foreign-folder",), _folders),
-    Check(("computer-name", "domain-member"), _name),
+    Check(("computer-name-differs", "domain-member"), _name),
     Check(("not-locked",), _locked),
     Check(("interpreter-signature",), _interpreter),
     Check(("already-joined",), _other_cluster),
