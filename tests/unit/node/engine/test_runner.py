@@ -215,7 +215,7 @@ def test_a_refused_host_is_told_every_reason_and_not_touched(make_host, request_
         "not-elevated",
         "windows-build",
         "disk-space",
-        "computer-name",
+        "computer-name-differs",
         "port-in-use",
         "unreachable",
         "clock",
