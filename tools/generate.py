@@ -21,11 +21,14 @@ from transom.documents.catalogue import DOCUMENTS
 from transom.documents.schema import schema_of
 from transom.facts import compile as facts_compile
 from transom.facts.rows import COMPILED
+from transom.model.api_versions import KINDS
 from transom.model.codec import decode, encode
+from transom.model.reason import reason_of
 from transom.model.recipe import Recipe
 from transom.node.doctor import page as troubleshooting
 from transom.node.steps import STEPS
 from transom.recipe.resolve import resolve
+from transom.site.ids import register
 from transom.spec import reference, schema
 from transom.spec.fleet import read_fleets
 from transom.spec.shapes.client import CLIENT
@@ -36,6 +39,8 @@ from transom.workload.families import SECTIONS
 
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMAS = ROOT / "src" / "transom" / "schemas"
+# What schemas are called by: a name, not a place that anything is fetched from.
+IDS = "https://transom.dev/schemas/"
 
 WRITTEN = (FLEET, WINDOWS_HOST, CLIENT)
 
@@ -43,6 +48,11 @@ _SCHEMAS_PAGE = """\
 # Schemas
 
 The JSON Schemas, draft 2020-12, of the documents that Transom reads and prints. They ship with it: `transom schema NAME` prints one.
+
+Each document says its group and version in `apiVersion`. The group says who it is for: `transom.dev` has what people write and commit,
+`output.transom.dev` what `-o json` prints, `node.transom.dev` what the node program reads and writes. A group changes its version without the
+others. Schemas of what Transom reads refuse unknown keys; what it prints may get keys and values without a new version, so let your
+program pass over those that it does not know. `transom.dev/v1alpha1`, which every document had before there were groups, is still read.
 
 <!-- generated from the declarations of the documents by tools/generate.py; edit nothing -->
 
@@ -66,23 +76,29 @@ def fleet_schema() -> Iterator[tuple[Path, str]]:
 def document_schemas() -> Iterator[tuple[Path, str]]:
     """The JSON Schema of every document that is declared as a dataclass, as it is shipped."""
     for document in DOCUMENTS:
-        text = json.dumps(schema_of(document.declaration), ensure_ascii=False, indent=2) + "\n"
-        yield SCHEMAS / f"{document.name}-v1alpha1.schema.json", text
+        schema = schema_of(
+            document.declaration, is_input=document.is_input, uri=f"{IDS}{document.file}"
+        )
+        yield SCHEMAS / document.file, json.dumps(schema, ensure_ascii=False, indent=2) + "\n"
 
 
 def schemas_page() -> Iterator[tuple[Path, str]]:
     """The list of schemas."""
-    kinds = ", ".join(document.title for document in WRITTEN)
-    rows = [("fleet-v1alpha2", kinds, "`fleet.yaml`, which people write ([all keys](../fleet.md))")]
+    fleet = "`fleet.yaml`, which people write ([all keys](../fleet.md))"
+    rows = [("fleet", "fleet-v1alpha2.schema.json", "Fleet", fleet)]
     rows += [
-        (f"{document.name}-v1alpha1", schema_of(document.declaration)["title"], document.met)
+        (document.name, document.file, schema_of(document.declaration)["title"], document.met)
         for document in DOCUMENTS
     ]
     lines = (
-        f"| [{name.rpartition('-')[0]}](../../src/transom/schemas/{name}.schema.json) | {kind} | {met} |\n"
-        for name, kind, met in sorted(rows)
+        f"| [{name}](../../src/transom/schemas/{file}) | {_group(kind)} {kind} | {met} |\n"
+        for name, file, kind, met in sorted(rows)
     )
     yield ROOT / "docs" / "schemas" / "README.md", _SCHEMAS_PAGE + "".join(lines)
+
+
+def _group(kind: str) -> str:
+    return KINDS[kind].group if kind in KINDS else KINDS["Journal"].group
 
 
 def fleet_page() -> Iterator[tuple[Path, str]]:
@@ -188,6 +204,14 @@ def userdata_page() -> Iterator[tuple[Path, str]]:
     yield path, f"{written}{mark}\n\n{boot_page.traps()}"
 
 
+def register_of_ids() -> Iterator[tuple[Path, str]]:
+    """Every id that was ever printed: new ones are added, and none is ever taken out."""
+    path = ROOT / "tests" / "data" / "ids.txt"
+    there = path.read_text("utf-8").splitlines() if path.exists() else []
+    found = {f"{item.kind} {item.id} {reason_of(item.id)}" for item in register()}
+    yield path, "".join(f"{line}\n" for line in [*there, *sorted(found - {*there})])
+
+
 # In order: later generators may read what earlier ones wrote.
 GENERATORS = (
     compiled_facts,
@@ -205,6 +229,7 @@ GENERATORS = (
     troubleshooting_page,
     network_pages,
     userdata_page,
+    register_of_ids,
 )
 
 

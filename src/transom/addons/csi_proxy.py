@@ -2,8 +2,6 @@
 
 from transom.addons.host_process import daemon_set_of, host_process_pod
 from transom.addons.setting import Setting
-from transom.facts import rows
-from transom.facts.addons import AddonImage
 from transom.model.manifest import Manifest
 
 NAME = "csi-proxy"
@@ -11,13 +9,12 @@ NAME = "csi-proxy"
 
 def csi_proxy(setting: Setting) -> list[Manifest]:
     """Its DaemonSet."""
-    image = rows.one(AddonImage, "image-csi-proxy", setting.at)
     spec = {
         **host_process_pod(setting),
         "containers": [
             {
                 "name": NAME,
-                "image": image.image,
+                "image": setting.image("image-csi-proxy"),
                 "imagePullPolicy": "IfNotPresent",
                 "resources": {
                     "requests": {"cpu": "10m", "memory": "100Mi"},

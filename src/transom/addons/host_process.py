@@ -11,7 +11,6 @@ from transom.addons.manifest import NAMESPACE, labels, metadata
 from transom.addons.setting import Setting
 from transom.errors import UnsupportedError
 from transom.facts import rows
-from transom.facts.addons import AddonImage
 from transom.facts.gates import Gate, state
 from transom.facts.rows import At
 from transom.model.manifest import Manifest
@@ -23,10 +22,9 @@ _SYSTEM = "NT AUTHORITY\\SYSTEM"
 
 def daemon_set(setting: Setting, name: str, program: str) -> dict[str, Any]:
     """The DaemonSet of a program on every prepared Windows node."""
-    image = rows.one(AddonImage, "image-hostprocess-base", setting.at)
     container = {
         "name": program,
-        "image": image.image,
+        "image": setting.image("image-hostprocess-base"),
         "imagePullPolicy": "IfNotPresent",
         "command": command_line(setting, program),
         "resources": {

@@ -10,9 +10,10 @@ from itertools import groupby
 
 from transom.errors import Refused
 from transom.facts import rows
-from transom.facts.addons import AddonLimit
+from transom.facts.addons import AddonImage, AddonLimit
 from transom.facts.rows import At
 from transom.model.fleet import CalicoInstaller, CalicoSpec, Fleet, Plugin
+from transom.model.lock import Default, kept_default
 from transom.model.problem import Refusal
 from transom.model.recipe import NetworkPlan, Recipe
 from transom.model.records import dataclass
@@ -58,11 +59,21 @@ class Setting:
     endpoint: str = ""
     installer: str = ""
     cluster_domain: str = CLUSTER_DOMAIN
+    locked: tuple[Default, ...] = ()
 
     @property
     def at(self) -> At:
         """Where facts are asked about."""
         return At(kubernetes=self.kubernetes)
+
+    def image(self, name: str) -> str:
+        """An image of the facts; the one in the lock where that has another."""
+
+        def offered(version: Version) -> str:
+            return rows.one(AddonImage, name, At(kubernetes=version)).image
+
+        kept = kept_default(self.locked, name, self.kubernetes, offered)
+        return kept or offered(self.kubernetes)
 
 
 def setting_of(fleet: Fleet, recipes: Sequence[Recipe]) -> Setting:
@@ -85,6 +96,7 @@ def setting_of(fleet: Fleet, recipes: Sequence[Recipe]) -> Setting:
         endpoint=fleet.cluster.endpoint or "",
         installer=_installer(fleet.network.plugin),
         cluster_domain=fleet.network.cluster_domain or CLUSTER_DOMAIN,
+        locked=fleet.locked,
     )
 
 
@@ -129,8 +141,8 @@ def _differences(recipes: Sequence[Recipe]) -> Iterator[Refusal]:
     expected = places_of(recipes[0])
     for recipe in recipes[1:]:
         found = places_of(recipe)
-        for field in fields(Places):
-            ours, theirs = getattr(expected, field.name), getattr(found, field.name)
+        for place in fields(Places):
+            ours, theirs = getattr(expected, place.name), getattr(found, place.name)
             if ours != theirs:
                 name = recipe.identity.name
                 yield Refusal(

@@ -3,7 +3,6 @@
 from transom.addons.host_process import daemon_set_of, host_process_pod
 from transom.addons.setting import Setting
 from transom.facts import rows
-from transom.facts.addons import AddonImage
 from transom.facts.install import PortRow
 from transom.facts.rows import At
 from transom.model.manifest import Manifest
@@ -13,8 +12,6 @@ NAME = "windows-exporter"
 
 def windows_exporter(setting: Setting) -> list[Manifest]:
     """Its DaemonSet; the port is opened before it starts, anew so that there is one rule."""
-    image = rows.one(AddonImage, "image-windows-exporter", setting.at)
-    base = rows.one(AddonImage, "image-hostprocess-base", setting.at)
     port = rows.one(PortRow, "port-windows-exporter", At())
     rule = f"name={NAME}"
     opening = (
@@ -31,7 +28,7 @@ def windows_exporter(setting: Setting) -> list[Manifest]:
         "initContainers": [
             {
                 "name": "firewall",
-                "image": base.image,
+                "image": setting.image("image-hostprocess-base"),
                 "imagePullPolicy": "IfNotPresent",
                 "command": ["cmd.exe", "/c", opening],
                 "resources": limits,
@@ -40,7 +37,7 @@ def windows_exporter(setting: Setting) -> list[Manifest]:
         "containers": [
             {
                 "name": NAME,
-                "image": image.image,
+                "image": setting.image("image-windows-exporter"),
                 "imagePullPolicy": "IfNotPresent",
                 "args": [
                     f"--web.listen-address=:{port.port}",

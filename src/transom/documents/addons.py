@@ -1,8 +1,10 @@
 """What `transom addons diff`, `apply` and `delete` print with `-o json`."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from transom.model.recipe import API_VERSION
+from transom.fleet.addon_change import Act
+from transom.model.api_versions import written
+from transom.model.choices import OneOf
 from transom.model.records import dataclass
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ class ChangedObject:
     kind: str
     namespace: str
     name: str
-    act: str
+    act: Annotated[str, OneOf.values_of(Act)]
     fields: tuple[ChangedField, ...]
 
 
@@ -49,7 +51,7 @@ class AddonChanges:
     `needs` is what the network needs and Transom does not bring.
     """
 
-    api_version: str = API_VERSION
+    api_version: str = written("AddonChanges")
     kind: str = "AddonChanges"
     fleet: str
     done: bool

@@ -1,8 +1,8 @@
 """What `transom userdata` prints with `-o json`."""
 
 from transom.bootstrap.story import Act, Outcome
+from transom.model.api_versions import written
 from transom.model.finding import Finding
-from transom.model.recipe import API_VERSION
 from transom.model.records import dataclass
 
 
@@ -14,7 +14,7 @@ class BootStory:
     all of it runs once more at the next boot. `program` is the version whose behaviour this is.
     """
 
-    api_version: str = API_VERSION
+    api_version: str = written("BootStory")
     kind: str = "BootStory"
     file: str
     program: str
@@ -34,7 +34,7 @@ class PackResult:
     go into cloudbase-init's setting metadata_services.
     """
 
-    api_version: str = API_VERSION
+    api_version: str = written("PackResult")
     kind: str = "PackResult"
     platform: str
     form: str

@@ -37,6 +37,7 @@ from transom.model.answers import (
     SelfTest,
     Survey,
 )
+from transom.model.api_versions import KINDS
 from transom.model.entry import NodeEntry
 from transom.model.event import Event
 from transom.model.image import ImageProvenance
@@ -53,11 +54,24 @@ from transom.node.doctor.verbs import Collected
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document's name, its declaration, and where one meets it."""
+    """A document's name, its declaration, where one meets it, and whether Transom reads it."""
 
     name: str
     declaration: type
     met: str
+    is_input: bool = False
+
+    @property
+    def version(self) -> str:
+        """The version of its form, without the group; that of its group where it is a part of others."""
+        kind = getattr(self.declaration, "__dataclass_fields__", {}).get("kind")
+        versions = KINDS.get(str(kind.default)) if kind is not None else None
+        return versions.version if versions is not None else KINDS["Journal"].version
+
+    @property
+    def file(self) -> str:
+        """The name of its schema's file."""
+        return f"{self.name}-{self.version}.schema.json"
 
 
 DOCUMENTS = (
@@ -91,31 +105,41 @@ DOCUMENTS = (
     ),
     Document("gate-report", GateReport, "`transom verify gate -o json`"),
     Document("grid-summary", GridSummary, "`transom verify grid -o json`"),
-    Document("given", Given, "standard input of `node.pyz doctor --given` and `collect --given`"),
+    Document(
+        "given",
+        Given,
+        "standard input of `node.pyz doctor --given` and `collect --given`",
+        is_input=True,
+    ),
     Document("command-result", CommandResult, "answer of the node program's `command`"),
     Document("import-result", ImportResult, "`transom verify import -o json`"),
     Document("inventory", Inventory, "answer of the node program's `inventory`"),
     Document("join-result", JoinResult, "`transom join -o json`"),
     Document("journal-record", JournalRecord, "each line of the journal on a host"),
     Document("leftovers", Leftovers, "answer of the node program's `leftovers`"),
-    Document("lock", LockDocument, "`transom.lock`, which is TOML"),
+    Document("lock", LockDocument, "`transom.lock`, which is TOML", is_input=True),
     Document("lock-report", LockReportDocument, "`transom lock -o json`"),
     Document("name-report", NameReport, "`transom capi names -o json`"),
-    Document("node-entry", NodeEntry, "`node.json` beside `Prepare-Node.ps1`"),
+    Document("node-entry", NodeEntry, "`node.json` beside `Prepare-Node.ps1`", is_input=True),
     Document("node-status", NodeStatus, "answer of the node program's `status`"),
     Document("image-validation", ImageValidation, "`transom image validate -o json`"),
     Document("image-provenance", ImageProvenance, "`image.json` in an image of a node"),
     Document(
-        "order", Order, "standard input of `node.pyz` without arguments, deflated and in base64"
+        "order",
+        Order,
+        "standard input of `node.pyz` without arguments, deflated and in base64",
+        is_input=True,
     ),
     Document("published-images", PublishedImages, "`transom image list -o json`"),
     Document("pack-result", PackResult, "`transom userdata pack -o json`"),
     Document("plan", Plan, "answer of the node program's `plan`"),
     Document("receipt", Receipt, "what the undo of a step is given: its intents in the journal"),
     Document("observation", Observation, "`observation.json` in an archive of `collect`"),
-    Document("recipe", Recipe, "an item of a recipe list; what the node program is handed"),
+    Document(
+        "recipe", Recipe, "an item of a recipe list; what the node program is handed", is_input=True
+    ),
     Document("recipe-list", RecipeList, "`transom recipe -o json` and `-o yaml`"),
-    Document("request", Request, "standard input of the node program"),
+    Document("request", Request, "standard input of the node program", is_input=True),
     Document("result", Result, "last line of a run with `--foreground`"),
     Document("rule-list", RuleList, "`transom lint --list-rules -o json`"),
     Document("self-test", SelfTest, "answer of the node program's `selftest`"),

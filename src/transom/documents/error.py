@@ -1,8 +1,8 @@
 """An error as a document: what `-o json` prints where the command could not do its work."""
 
 from transom.errors import InvalidDocument, Refused, TransomError
+from transom.model.api_versions import written
 from transom.model.problem import Mistake, Refusal
-from transom.model.recipe import API_VERSION
 from transom.model.records import dataclass
 
 
@@ -10,12 +10,13 @@ from transom.model.records import dataclass
 class ErrorDocument:
     """Why a command failed, what it concerns and what to do next.
 
-    `cause` is what a file system, server or program said. `mistakes` are those of a document that
+    `error` is the kind of error; `transom explain` knows it, and every id in `refused`. `cause` is what a file system, server or program said. `mistakes` are those of a document that
     is wrong, `refused` the reasons why a fleet cannot work; both have every one.
     """
 
-    api_version: str = API_VERSION
+    api_version: str = written("Error")
     kind: str = "Error"
+    error: str
     message: str
     subject: str
     cause: str
@@ -28,6 +29,7 @@ class ErrorDocument:
 def error_document(error: TransomError) -> ErrorDocument:
     """The document of an error."""
     return ErrorDocument(
+        error=type(error).__name__,
         message=error.message,
         subject=error.subject,
         cause="" if error.__cause__ is None else str(error.__cause__),

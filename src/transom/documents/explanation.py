@@ -1,8 +1,12 @@
 """What `transom explain -o json` prints."""
 
+from typing import Annotated
+
 from transom.facts.describe import Explanation
 from transom.facts.explain import Answer
-from transom.model.recipe import API_VERSION
+from transom.model.api_versions import written
+from transom.model.choices import OneOf
+from transom.model.recognition import Sureness
 from transom.model.records import dataclass
 
 
@@ -15,12 +19,12 @@ class ExplanationDocument:
     known there are no explanations, and `nearest` has what is most like it.
     """
 
-    api_version: str = API_VERSION
+    api_version: str = written("Explanation")
     kind: str = "Explanation"
     query: str
     explanations: tuple[Explanation, ...]
     more: tuple[str, ...]
-    sureness: str
+    sureness: Annotated[str, OneOf.values_of(Sureness, "")]
     lines: tuple[str, ...]
     codes: tuple[str, ...]
     nearest: tuple[str, ...]

@@ -6,8 +6,8 @@ from typing import Any
 from transom.facts.matrix import Line, Matrix
 from transom.facts.rows import At, Row, find
 from transom.facts.windows import Release, Support
+from transom.model.api_versions import written
 from transom.model.codec import camel_case, encode
-from transom.model.recipe import API_VERSION
 from transom.model.records import dataclass
 
 _COMMON = frozenset(Row.columns)
@@ -49,7 +49,7 @@ class FactsMatrix:
     `marks` says in words what each mark of a release means.
     """
 
-    api_version: str = API_VERSION
+    api_version: str = written("FactsMatrix")
     kind: str = "FactsMatrix"
     minors: tuple[Minors, ...]
     marks: Mapping[str, str]
@@ -89,7 +89,7 @@ class Facts:
     `supported` is null unless both a Kubernetes version and a Windows release were asked about.
     """
 
-    api_version: str = API_VERSION
+    api_version: str = written("Facts")
     kind: str = "Facts"
     kubernetes: str
     windows: str

@@ -4,9 +4,9 @@ A declaration for the schema only: `findings/document.py` writes it without the 
 there may be very many findings. A test validates what it prints.
 """
 
+from transom.model.api_versions import written
 from transom.model.finding import Finding
 from transom.model.problem import Mistake
-from transom.model.recipe import API_VERSION
 from transom.model.records import dataclass
 from transom.model.report import Overruled
 
@@ -33,7 +33,7 @@ class Summary:
 class FindingsDocument:
     """What a check found, which findings of other linters it overruled, and what it could not read."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("Findings")
     kind: str = "Findings"
     findings: tuple[Finding, ...]
     overruled: tuple[Overruled, ...]

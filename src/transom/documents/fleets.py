@@ -1,18 +1,26 @@
 """What the commands about a whole fleet print with `-o json`."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from transom.documents.addons import ChangedObject, changed_object
 from transom.fleet.planning.cluster_checks import Misplaced
+from transom.fleet.planning.plan import Standing
 from transom.fleet.status import HostStatus
+from transom.fleet.work.outcome import Outcome
 from transom.model.answers import PlannedChange, PlannedStep
+from transom.model.api_versions import written
+from transom.model.choices import OneOf
+from transom.model.disruption import Disruption
+from transom.model.lock import Default
 from transom.model.problem import Refusal
-from transom.model.recipe import API_VERSION
 from transom.model.records import dataclass
+from transom.recipe.defaults import unrecorded
 
 if TYPE_CHECKING:
     from transom.fleet.planning.plan import FleetPlan, HostPlan
     from transom.fleet.work.outcome import Applied
+
+VERBS = ("apply", "adopt", "upgrade", "maintain", "reset")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,8 +36,8 @@ class PlannedHost:
     host: str
     address: str
     pool: str
-    standing: str
-    disruption: str
+    standing: Annotated[str, OneOf.values_of(Standing)]
+    disruption: Annotated[str, OneOf.values_of(Disruption)]
     joins: bool
     drains: bool
     steps: tuple[PlannedStep, ...]
@@ -55,10 +63,11 @@ class FleetPlanDocument:
 
     `refused` are the reasons why the cluster and the fleet do not go together; `addons` is what
     would be created or changed in the cluster; `unread` is what could not be looked at. `away` are
-    hosts whose nodes take no pods already; those that they leave no room for are `held_back`.
+    hosts whose nodes take no pods already; those that they leave no room for are `held_back`. `defaults` is what
+    today's facts choose because neither the fleet nor its lock says it.
     """
 
-    api_version: str = API_VERSION
+    api_version: str = written("FleetPlan")
     kind: str = "FleetPlan"
     fleet: str
     hosts: tuple[PlannedHost, ...]
@@ -71,6 +80,7 @@ class FleetPlanDocument:
     addons: tuple[ChangedObject, ...]
     unread: tuple[str, ...]
     changes: int
+    defaults: tuple[Default, ...]
 
 
 def plan_document(plan: "FleetPlan") -> FleetPlanDocument:
@@ -87,6 +97,7 @@ def plan_document(plan: "FleetPlan") -> FleetPlanDocument:
         addons=tuple(changed_object(change) for change in plan.addons.changes),
         unread=plan.unread,
         changes=sum(host.changes for host in plan.hosts),
+        defaults=unrecorded(plan.fleet),
     )
 
 
@@ -119,7 +130,7 @@ class AppliedHost:
     """
 
     host: str
-    outcome: str
+    outcome: Annotated[str, OneOf.values_of(Outcome)]
     ready: bool | None
     kubelet: str
     changed: tuple[str, ...]
@@ -138,10 +149,10 @@ class FleetResult:
     `addons` is what was created or changed in the cluster, `addons_error` why that does not run.
     """
 
-    api_version: str = API_VERSION
+    api_version: str = written("FleetResult")
     kind: str = "FleetResult"
     fleet: str
-    verb: str
+    verb: Annotated[str, OneOf(VERBS)]
     hosts: tuple[AppliedHost, ...]
     addons: tuple[ChangedObject, ...]
     addons_error: str
@@ -175,7 +186,7 @@ class FleetStatusDocument:
     `findings` is what is the matter with the cluster itself, `unread` what could not be looked at.
     """
 
-    api_version: str = API_VERSION
+    api_version: str = written("FleetStatus")
     kind: str = "FleetStatus"
     hosts: tuple[HostStatus, ...]
     left_over: tuple[str, ...]

@@ -3,8 +3,8 @@
 from transom.errors import UsageError
 from transom.facts.capi import PublishedImage as Row
 from transom.facts.rows import At, rows
+from transom.model.api_versions import written
 from transom.model.problem import Mistake
-from transom.model.recipe import API_VERSION
 from transom.model.records import dataclass
 from transom.model.version import Version
 
@@ -33,7 +33,7 @@ class PublishedImage:
 class PublishedImages:
     """Published images that the facts know."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("PublishedImages")
     kind: str = "PublishedImages"
     items: tuple[PublishedImage, ...]
 
@@ -42,7 +42,7 @@ class PublishedImages:
 class ImageValidation:
     """What is wrong with a rendered folder, and what could not be judged here."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("ImageValidation")
     kind: str = "ImageValidation"
     folder: str
     files: int

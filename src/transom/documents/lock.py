@@ -1,18 +1,29 @@
 """The lock as documents: the file itself, and what `transom lock -o json` prints about it."""
 
-from transom.model.lock import LockEntry, LockKey
-from transom.model.recipe import API_VERSION
+from transom.model.api_versions import written
+from transom.model.lock import Default, LockEntry, LockKey
 from transom.model.records import dataclass
+from transom.recipe.defaults import NewerDefault
 from transom.recipe.lock import Difference
-from transom.report.lock import LockReport
+from transom.report.lock import DefaultChange, LockReport
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockedFleet:
+    """What one fleet has in the lock: the defaults chosen for it, and the addresses of its artifacts."""
+
+    name: str
+    artifacts: tuple[str, ...] = ()
+    default: tuple[Default, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LockDocument:
-    """`transom.lock`, in TOML: which bytes each artifact of a fleet is."""
+    """`transom.lock`, in TOML: which bytes each artifact is, and what was chosen for each fleet."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("Lock")
     kind: str = "Lock"
+    fleet: tuple[LockedFleet, ...] = ()
     artifact: tuple[LockEntry, ...] = ()
 
 
@@ -26,9 +37,13 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LockReportDocument:
-    """The lock as it is now, how it differs from before, and how the fleet differs from it."""
+    """The lock as it is now, how it differs from before, and how the fleet differs from it.
 
-    api_version: str = API_VERSION
+    `defaults` are those that were chosen now, `newer` those for which the facts have another value today,
+    `unrecorded` those that the lock does not have.
+    """
+
+    api_version: str = written("LockReport")
     kind: str = "LockReport"
     file: str
     written: bool
@@ -39,6 +54,9 @@ class LockReportDocument:
     missing: tuple[LockKey, ...]
     differing: tuple[Difference, ...]
     unused: tuple[LockEntry, ...]
+    defaults: tuple[DefaultChange, ...]
+    newer: tuple[NewerDefault, ...]
+    unrecorded: tuple[DefaultChange, ...]
 
 
 def lock_report_document(report: LockReport) -> LockReportDocument:
@@ -53,4 +71,7 @@ def lock_report_document(report: LockReport) -> LockReportDocument:
         missing=report.missing,
         differing=report.differing,
         unused=report.unused,
+        defaults=report.defaults,
+        newer=report.newer,
+        unrecorded=report.unrecorded,
     )

@@ -1,7 +1,7 @@
 """What `transom capi names` prints with `-o json`."""
 
 from transom.facts.names import Collision, ComputerName
-from transom.model.recipe import API_VERSION
+from transom.model.api_versions import written
 from transom.model.records import dataclass
 
 
@@ -9,7 +9,7 @@ from transom.model.records import dataclass
 class NameReport:
     """Machines with their computer names by a rule, and the names that more than one would get."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("NameReport")
     kind: str = "NameReport"
     rule: str
     concerns: str

@@ -1,7 +1,7 @@
 """What `transom join`, `adopt`, `upgrade`, `reset` and `collect` print with `-o json`."""
 
 from transom.model.answers import PlannedChange, PlannedStep
-from transom.model.recipe import API_VERSION
+from transom.model.api_versions import written
 from transom.model.records import dataclass
 
 
@@ -12,7 +12,7 @@ class JoinResult:
     `not_applied` is what was asked for and the node still does not have.
     """
 
-    api_version: str = API_VERSION
+    api_version: str = written("JoinResult")
     kind: str = "JoinResult"
     node: str
     ready: bool
@@ -29,7 +29,7 @@ class JoinResult:
 class ResetResult:
     """A host that was reset; `undone` are the steps, last done first."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("ResetResult")
     kind: str = "ResetResult"
     node: str
     undone: tuple[str, ...]
@@ -44,7 +44,7 @@ class UpgradeResult:
     `not_applied` is what was asked for and the node still does not have.
     """
 
-    api_version: str = API_VERSION
+    api_version: str = written("UpgradeResult")
     kind: str = "UpgradeResult"
     node: str
     ready: bool
@@ -61,7 +61,7 @@ class UpgradeResult:
 class AdoptResult:
     """A node that somebody else made; `planned` is what an upgrade to its recipe would change."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("AdoptResult")
     kind: str = "AdoptResult"
     node: str
     kubernetes: str
@@ -84,6 +84,6 @@ class CollectedArchive:
 class CollectResult:
     """The archives that were written."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("CollectResult")
     kind: str = "CollectResult"
     archives: tuple[CollectedArchive, ...]

@@ -1,6 +1,7 @@
 """What `transom recipe -o json` and `-o yaml` print."""
 
-from transom.model.recipe import API_VERSION, Recipe
+from transom.model.api_versions import written
+from transom.model.recipe import Recipe
 from transom.model.records import dataclass
 
 
@@ -8,6 +9,6 @@ from transom.model.records import dataclass
 class RecipeList:
     """The recipes of the hosts that were asked for, in the order of the file."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("RecipeList")
     kind: str = "RecipeList"
     items: tuple[Recipe, ...]

@@ -1,6 +1,10 @@
 """What `transom lint --list-rules -o json` prints."""
 
-from transom.model.recipe import API_VERSION
+from typing import Annotated
+
+from transom.model.api_versions import written
+from transom.model.choices import OneOf
+from transom.model.finding import Severity
 from transom.model.records import dataclass
 from transom.workload.catalogue import all_rules
 from transom.workload.families import family_of
@@ -20,16 +24,16 @@ class ListedRule:
     name: str
     family: str
     title: str
-    severity: str
+    severity: Annotated[str, OneOf.values_of(Severity)]
     kubernetes: str
-    fix: str
+    fix: Annotated[str, OneOf((*_FIXES.values(), ""))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleList:
     """The rules that are run, sorted by id."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("RuleList")
     kind: str = "RuleList"
     rules: tuple[ListedRule, ...]
 

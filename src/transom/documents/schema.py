@@ -9,8 +9,10 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from inspect import cleandoc
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
+from transom.model.api_versions import KINDS
+from transom.model.choices import OneOf
 from transom.model.codec import camel_case, encode
 from transom.spec.schema import DRAFT
 
@@ -19,8 +21,12 @@ _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", type(
 _HEAD = ("api_version", "kind")
 
 
-def schema_of(document: type) -> dict[str, Any]:
-    """The schema of a whole document; each class and enumeration in it is an entry of `$defs`."""
+def schema_of(document: type, *, is_input: bool = True, uri: str = "") -> dict[str, Any]:
+    """The schema of a whole document; each class and enumeration in it is an entry of `$defs`.
+
+    What Transom reads has no other keys than these. What it writes may get more without a new version,
+    so its schema takes any.
+    """
     found: dict[str, type] = {}
     root = _object(document, found)
     definitions: dict[str, Any] = {}
@@ -28,7 +34,13 @@ def schema_of(document: type) -> dict[str, Any]:
         for name in missing:
             definitions[name] = _definition(found[name], found)
     title = root["properties"].get("kind", {}).get("const", document.__name__)
-    return {"$schema": DRAFT, "title": title, **root, "$defs": dict(sorted(definitions.items()))}
+    if is_input and title in KINDS:
+        root["properties"]["apiVersion"] = {"enum": [*KINDS[title].read]}
+    if not is_input:
+        for part in (root, *definitions.values()):
+            part.pop("additionalProperties", None)
+    head = {"$schema": DRAFT, **({"$id": uri} if uri else {}), "title": title}
+    return {**head, **root, "$defs": dict(sorted(definitions.items()))}
 
 
 def _definition(kind: type, found: dict[str, type]) -> dict[str, Any]:
@@ -38,7 +50,7 @@ def _definition(kind: type, found: dict[str, type]) -> dict[str, Any]:
 
 
 def _object(kind: type, found: dict[str, type]) -> dict[str, Any]:
-    hints = get_type_hints(kind)
+    hints = get_type_hints(kind, include_extras=True)
     properties: dict[str, Any] = {}
     required = []
     for key, default in _fields(kind).items():
@@ -63,10 +75,10 @@ def _object(kind: type, found: dict[str, type]) -> dict[str, Any]:
 
 def _schema(hint: Any, found: dict[str, type]) -> dict[str, Any]:
     origin = get_origin(hint)
-    if hint is Any:
-        return {}
-    if hint in _PLAIN:
-        return {"type": _PLAIN[hint]}
+    if hint is Any or hint in _PLAIN:
+        return {} if hint is Any else {"type": _PLAIN[hint]}
+    if origin is Annotated:
+        return _annotated(*get_args(hint), found=found)
     if origin in (Union, types.UnionType):
         return {"anyOf": [_schema(option, found) for option in get_args(hint)]}
     if origin is tuple:
@@ -78,6 +90,11 @@ def _schema(hint: Any, found: dict[str, type]) -> dict[str, Any]:
             raise TypeError(f"two types of one document are called {hint.__name__}")
         return {"$ref": f"#/$defs/{hint.__name__}"}
     raise TypeError(f"no document may have a value of type {hint!r}")
+
+
+def _annotated(hint: Any, *notes: Any, found: dict[str, type]) -> dict[str, Any]:
+    choices = next((note for note in notes if isinstance(note, OneOf)), OneOf())
+    return _schema(hint, found) | ({"enum": [*choices]} if choices else {})
 
 
 def _fields(kind: type) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """What `transom verify` prints with `-o json`."""
 
-from transom.model.recipe import API_VERSION
+from transom.model.api_versions import written
 from transom.model.records import dataclass
 from transom.verify.gate import Verdict
 from transom.verify.grid import State
@@ -26,7 +26,7 @@ class ImportedRun:
 class ImportResult:
     """The runs that an import read."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("ImportResult")
     kind: str = "ImportResult"
     runs: tuple[ImportedRun, ...]
 
@@ -56,7 +56,7 @@ class GridTab:
 class GridSummary:
     """How every combination stands."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("GridSummary")
     kind: str = "GridSummary"
     tabs: tuple[GridTab, ...]
 
@@ -85,7 +85,7 @@ class UpstreamJobTests:
 class UpstreamTests:
     """Upstream's jobs for Windows; `registries` is what KUBE_TEST_REPO_LIST is to have for a fleet's mirror."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("UpstreamTests")
     kind: str = "UpstreamTests"
     kubernetes: str
     jobs: tuple[UpstreamJobTests, ...]
@@ -96,7 +96,7 @@ class UpstreamTests:
 class GateReport:
     """What regressed in each combination; `against` is the run that was named, if one was."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("GateReport")
     kind: str = "GateReport"
     preset: str
     against: str

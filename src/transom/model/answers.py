@@ -5,11 +5,16 @@ Made by the node program, read by whoever started it. No answer holds a secret.
 
 from collections.abc import Mapping
 from dataclasses import field
+from typing import Annotated
 
+from transom.model.api_versions import written
+from transom.model.choices import OneOf
+from transom.model.disruption import Disruption
 from transom.model.journal import Owner
 from transom.model.problem import Mistake, Refusal
-from transom.model.recipe import API_VERSION
 from transom.model.records import dataclass
+
+PROGRAM_STATES = ("waiting", "running", "restarting", "failed", "stopped")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +62,7 @@ class Inventory:
     told when the inventory itself is asked for, because Windows takes seconds to answer.
     """
 
-    api_version: str = API_VERSION
+    api_version: str = written("Inventory")
     kind: str = "Inventory"
     name: str
     windows: WindowsVersion
@@ -99,7 +104,7 @@ class PlannedStep:
 
     step: str
     title: str
-    disruption: str
+    disruption: Annotated[str, OneOf.values_of(Disruption)]
     drift: tuple[PlannedChange, ...]
 
 
@@ -107,7 +112,7 @@ class PlannedStep:
 class Plan:
     """What stands in the way of a run, what it would change, step by step, and what is to be minded."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("Plan")
     kind: str = "Plan"
     refusals: tuple[Refusal, ...]
     steps: tuple[PlannedStep, ...]
@@ -118,11 +123,11 @@ class Plan:
 class Result:
     """How a run in the foreground ended that did not fail."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("Result")
     kind: str = "Result"
     run: str
     verb: str
-    ending: str
+    ending: Annotated[str, OneOf(("done", "reboot", "cancelled"))]
     changed: tuple[str, ...]
 
 
@@ -131,7 +136,7 @@ class ProgramState:
     """What `run` last said of a program: waiting, running, restarting, failed or stopped, and why."""
 
     name: str
-    state: str
+    state: Annotated[str, OneOf(PROGRAM_STATES)]
     reason: str
     since: str
 
@@ -140,7 +145,7 @@ class ProgramState:
 class BootReport:
     """Why a machine did not join when its boot data asked for it; `run` names its event file."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("BootReport")
     kind: str = "BootReport"
     error: str
     message: str
@@ -153,7 +158,7 @@ class BootReport:
 class NodeStatus:
     """Whose a host is, what it was last brought to, how much of its journal is settled, how its programs are."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("NodeStatus")
     kind: str = "NodeStatus"
     owner: Owner | None
     intents: int
@@ -178,7 +183,7 @@ class Leftover:
 class Leftovers:
     """What a reset with force would take from a host, in that order."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("Leftovers")
     kind: str = "Leftovers"
     items: tuple[Leftover, ...]
 
@@ -192,7 +197,7 @@ class Survey:
     the recipe says and the kubelet does not run with, and no step brings there.
     """
 
-    api_version: str = API_VERSION
+    api_version: str = written("Survey")
     kind: str = "Survey"
     program: str
     inventory: Inventory
@@ -207,7 +212,7 @@ class Survey:
 class Failure:
     """Why a verb failed; `error` is the name of the error's kind, as in events."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("Failure")
     kind: str = "Failure"
     error: str
     message: str
@@ -229,7 +234,7 @@ class SelfTestCheck:
 class SelfTest:
     """Whether a host behaves as the steps rely on."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("SelfTest")
     kind: str = "SelfTest"
     windows: WindowsVersion
     checks: tuple[SelfTestCheck, ...]
@@ -240,7 +245,7 @@ class SelfTest:
 class CommandResult:
     """A command of the user that ran to its end."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("CommandResult")
     kind: str = "CommandResult"
     code: int
     output: str

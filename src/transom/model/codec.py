@@ -11,6 +11,8 @@ from enum import Enum
 from functools import cache
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from transom.model import api_versions
+
 T = TypeVar("T")
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 
@@ -32,13 +34,17 @@ def encode(value: Any) -> Any:
 
 
 def decode(kind: type[T], data: Any, *, path: str = "") -> T:
-    """JSON types as a value of that record; raise ValueError naming the path that is wrong."""
+    """JSON types as a value of that record; raise ValueError naming the path that is wrong.
+
+    A document of another version, here or below, raises UnknownVersionError; one of an older version
+    that is still read becomes what is written today.
+    """
     hint: Any = kind
     try:
         return _decoder(hint)(data)  # type: ignore[no-any-return]
     except _MismatchError as error:
         where = "".join(reversed(error.steps))
-        raise ValueError(f"{path or kind.__name__}{where}{error.said}") from None
+        raise error.kind(f"{path or kind.__name__}{where}{error.said}") from None
 
 
 @cache
@@ -51,9 +57,10 @@ def camel_case(name: str) -> str:
 class _MismatchError(Exception):
     """What is wrong; each level that it passes adds its step of the path."""
 
-    def __init__(self, said: str) -> None:
+    def __init__(self, said: str, kind: type[ValueError] = ValueError) -> None:
         super().__init__(said)
         self.said = said
+        self.kind = kind
         self.steps: list[str] = []
 
     def below(self, step: str) -> "_MismatchError":
@@ -121,6 +128,7 @@ def _mapping(hint: Any) -> Callable[[Any], Any]:
 
 def _record(kind: type) -> Callable[[Any], Any]:
     names, hints = _field_names(kind), get_type_hints(kind)
+    document = _document_kind(kind)
     known: dict[str, tuple[str, Callable[[Any], Any]]] = {}
 
     def read(data: Any) -> Any:
@@ -128,6 +136,8 @@ def _record(kind: type) -> Callable[[Any], Any]:
             known.update({key: (name, _decoder(hints[name])) for key, name in names.items()})
         if not isinstance(data, dict):
             raise _mismatch("an object", data)
+        if document:
+            data = _as_today(document, data)
         if not data.keys() <= known.keys():
             unknown = ", ".join(sorted(set(data) - set(known)))
             raise _MismatchError(f" has unknown keys: {unknown}")
@@ -144,6 +154,24 @@ def _record(kind: type) -> Callable[[Any], Any]:
             raise _MismatchError(f": {error}") from error
 
     return read
+
+
+def _document_kind(kind: type) -> str:
+    """The kind of a record that says which document it is; empty where it does not."""
+    if not is_dataclass(kind):
+        return ""
+    defaults = {field.name: field.default for field in fields(kind)}
+    said = defaults.get("kind")
+    return said if isinstance(said, str) and isinstance(defaults.get("api_version"), str) else ""
+
+
+def _as_today(kind: str, data: dict[str, Any]) -> dict[str, Any]:
+    """A document as the version that is written today, before anything else of it is looked at."""
+    try:
+        api_versions.check(kind, data)
+    except api_versions.UnknownVersionError as error:
+        raise _MismatchError(f" {error}", api_versions.UnknownVersionError) from None
+    return {**data, "apiVersion": api_versions.written(kind)} if "apiVersion" in data else data
 
 
 def _enum(kind: type[Enum]) -> Callable[[Any], Any]:

@@ -3,8 +3,8 @@
 Written by `transom script prepare`, read by that script and by the node program. Holds no secret.
 """
 
+from transom.model.api_versions import written
 from transom.model.journal import Owner
-from transom.model.recipe import API_VERSION
 from transom.model.records import dataclass
 
 
@@ -25,7 +25,7 @@ class NodeEntry:
     empty where the fleet does not tell them.
     """
 
-    api_version: str = API_VERSION
+    api_version: str = written("NodeEntry")
     kind: str = "NodeEntry"
     python: BroughtFile
     program: BroughtFile

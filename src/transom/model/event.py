@@ -2,7 +2,7 @@
 
 from enum import Enum
 
-from transom.model.recipe import API_VERSION
+from transom.model.api_versions import written
 from transom.model.records import dataclass
 
 
@@ -33,7 +33,7 @@ class Level(Enum):
 class Event:
     """What happened, when, in which run; `seq` counts from one without gaps."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("Event")
     kind: str = "Event"
     time: str
     run: str

@@ -11,6 +11,7 @@ from dataclasses import field
 from enum import StrEnum
 from typing import Any
 
+from transom.model.lock import Default
 from transom.model.records import dataclass
 from transom.model.taint import Taint
 
@@ -453,6 +454,8 @@ class Fleet:
     proxy: Proxy = field(default_factory=Proxy)
     allow_end_of_life: bool = False
     paused: bool = False
+    # Not written by people: what the lock has for what they left open. It goes before the facts.
+    locked: tuple[Default, ...] = ()
 
     def host(self, name: str) -> Host | None:
         """The host that a person means by a name."""

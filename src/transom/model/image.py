@@ -9,8 +9,9 @@ import json
 import re
 from dataclasses import replace
 
+from transom.model.api_versions import FIRST, written
 from transom.model.codec import encode
-from transom.model.recipe import API_VERSION, Identity, Recipe
+from transom.model.recipe import Identity, Recipe
 from transom.model.records import dataclass
 
 _ADDRESS = "--address="
@@ -35,7 +36,7 @@ class ImageProvenance:
     `content` is the SHA-256 of what of the recipe is in an image, `program` that of the node program.
     """
 
-    api_version: str = API_VERSION
+    api_version: str = written("ImageProvenance")
     kind: str = "ImageProvenance"
     content: str
     program: str
@@ -126,4 +127,6 @@ def content_digest(recipe: Recipe) -> str:
             notes=(),
         )
     )
+    # As in the first images: a sum that followed the version of the form would call them all different.
+    document["apiVersion"] = FIRST
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()

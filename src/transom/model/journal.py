@@ -100,7 +100,10 @@ class RecordKind(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JournalRecord:
-    """One line of a journal, after its checksum and a space; the first names the format."""
+    """One line of a journal, after its checksum and a space.
+
+    The first names the format and, as `transom`, the version of Transom that wrote it.
+    """
 
     api_version: str | None = None
     kind: str | None = None
@@ -108,3 +111,4 @@ class JournalRecord:
     owner: Owner | None = None
     intent: Intent | None = None
     count: int | None = None
+    transom: str | None = None

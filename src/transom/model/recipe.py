@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
+from transom.model.api_versions import written
 from transom.model.records import dataclass
 from transom.model.taint import Taint
 
-API_VERSION = "transom.dev/v1alpha1"
 # The label a prepared node registers with; add-ons run where it is.
 PREPARED = {"transom.dev/prepared": "true"}
 # The label of a node that can isolate pods by more than a process.
@@ -341,7 +341,7 @@ class Target:
 class Recipe:
     """Everything one host needs. The order inside each list is the order of work."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("Recipe")
     kind: str = "Recipe"
     identity: Identity
     target: Target

@@ -8,8 +8,9 @@ from dataclasses import field
 from datetime import datetime
 from enum import Enum
 
+from transom.model.api_versions import written
 from transom.model.journal import Owner
-from transom.model.recipe import API_VERSION, Recipe
+from transom.model.recipe import Recipe
 from transom.model.records import dataclass
 
 
@@ -79,7 +80,7 @@ class Request:
     the owner's.
     """
 
-    api_version: str = API_VERSION
+    api_version: str = written("Request")
     kind: str = "Request"
     verb: Verb
     recipe: Recipe

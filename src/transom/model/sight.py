@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum
 
-from transom.model.recipe import API_VERSION, Recipe
+from transom.model.api_versions import written
+from transom.model.recipe import Recipe
 from transom.model.records import dataclass
 
 
@@ -112,7 +113,7 @@ class ClusterSight:
 class Given:
     """What the caller of doctor or collect knows and the host does not; all of it may be missing."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("Given")
     kind: str = "Given"
     recipe: Recipe | None = None
     cluster: ClusterSight | None = None

@@ -10,12 +10,13 @@ from difflib import get_close_matches
 from typing import Any
 
 from transom.errors import InvalidDocument
-from transom.model.lock import FILE_SCHEME, Lock, LockEntry, LockKey, SumFrom
+from transom.model.api_versions import KINDS, UnknownVersionError, check, is_newer, written
+from transom.model.lock import FILE_SCHEME, FleetSection, Lock, LockEntry, LockKey, SumFrom
 from transom.model.problem import Mistake
-from transom.model.recipe import API_VERSION
 from transom.model.records import dataclass
 from transom.recipe.checksum import is_sha256
 from transom.recipe.lock import has_credentials
+from transom.recipe.lock_sections import read_sections
 
 KIND = "Lock"
 _HEADER = """\
@@ -35,6 +36,8 @@ _OPTIONAL = ("sumUrl",)
 _TYPE_WORDS = {str: "text", int: "a whole number"}
 _VOUCHED_ELSEWHERE = (SumFrom.PUBLISHED, SumFrom.MIRROR)
 _TABLE = re.compile(r"\s*\[\[\s*artifact\s*\]\]")
+_FLEET = re.compile(r"\s*\[\[\s*fleet\s*\]\]")
+_TOP = ("apiVersion", "kind", "fleet", "artifact")
 _KEY = re.compile(r"""\s*["']?(?P<key>[A-Za-z0-9_-]+)["']?\s*=""")
 _PLACE = re.compile(r"(?P<what>.*) \(at line (?P<line>\d+), column (?P<column>\d+)\)")
 _AT_END = " (at end of document)"
@@ -44,7 +47,8 @@ _UNSAFE = re.compile(r'["\\\x00-\x1f\x7f]')
 
 def write_lock(lock: Lock) -> str:
     """The text of a lock: the same lock, the same bytes."""
-    parts = [_HEADER, f'apiVersion = "{API_VERSION}"\nkind = "{KIND}"\n']
+    parts = [_HEADER, f'apiVersion = "{written(KIND)}"\nkind = "{KIND}"\n']
+    parts += [_write_section(section) for section in lock.fleets]
     parts += [_write_entry(entry) for entry in lock.entries]
     return "\n".join(parts)
 
@@ -56,6 +60,7 @@ def read_lock(text: str, *, file: str) -> Lock:
     except tomllib.TOMLDecodeError as error:
         raise _unreadable(text, str(error), file) from error
     places = _Places.of(text)
+    _refuse_newer(document, places, file)
     mistakes = [*_document_mistakes(document, places, file)]
     tables = document.get("artifact", [])
     if not isinstance(tables, list):
@@ -71,9 +76,11 @@ def read_lock(text: str, *, file: str) -> Lock:
                 found = [_twice(entry, places.table(first), places.table(number), file)]
             entries.append(entry)
         mistakes += found
+    sections, found = read_sections(document.get("fleet", []), places.fleets, file)
+    mistakes += found
     if mistakes:
         raise InvalidDocument(mistakes, subject=file, hint=_MEND)
-    return Lock(tuple(entries))
+    return Lock(tuple(entries), tuple(sections))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +90,25 @@ class _Places:
     top: Mapping[str, int]
     tables: tuple[int, ...]
     keys: tuple[Mapping[str, int], ...]
+    fleets: tuple[int, ...]
 
     @staticmethod
     def of(text: str) -> "_Places":
         tables: list[int] = []
+        fleets: list[int] = []
         keys: list[dict[str, int]] = [{}]
+        top = keys[0]
         for number, line in enumerate(text.splitlines(), start=1):
-            if _TABLE.match(line):
+            if _FLEET.match(line):
+                fleets.append(number)
+                top = {}
+            elif _TABLE.match(line):
                 tables.append(number)
                 keys.append({})
             elif (match := _KEY.match(line)) is not None:
-                keys[-1].setdefault(match["key"], number)
-        return _Places(keys[0], tuple(tables), tuple(keys[1:]))
+                within = keys[-1] if len(keys) > 1 else top
+                within.setdefault(match["key"], number)
+        return _Places(keys[0], tuple(tables), tuple(keys[1:]), tuple(fleets))
 
     def table(self, number: int) -> int:
         return self.tables[number] if number < len(self.tables) else 0
@@ -102,6 +116,19 @@ class _Places:
     def key(self, number: int, key: str) -> int:
         lines = self.keys[number] if number < len(self.keys) else {}
         return lines.get(key, self.table(number))
+
+
+def _write_section(section: FleetSection) -> str:
+    lines = ["[[fleet]]", f"name = {_quoted(section.name)}"]
+    if section.artifacts:
+        addresses = (f"  {_quoted(address)}," for address in section.artifacts)
+        lines += ["artifacts = [", *addresses, "]"]
+    for default in section.defaults:
+        lines += ["", "[[fleet.default]]", f"name = {_quoted(default.name)}"]
+        lines += [f"value = {_quoted(default.value)}", f"why = {_quoted(default.why)}"]
+        if default.kubernetes:
+            lines.append(f"kubernetes = {_quoted(default.kubernetes)}")
+    return "\n".join(lines) + "\n"
 
 
 def _write_entry(entry: LockEntry) -> str:
@@ -150,20 +177,30 @@ def _unreadable(text: str, message: str, file: str) -> InvalidDocument:
     return InvalidDocument([mistake], subject=file, hint=_MEND)
 
 
+def _refuse_newer(document: Mapping[str, Any], places: _Places, file: str) -> None:
+    """Say that alone of a newer lock: what else is strange in it is no mistake."""
+    if not is_newer(document.get("apiVersion"), KINDS[KIND]):
+        return
+    try:
+        check(KIND, document)
+    except UnknownVersionError as error:
+        line = places.top.get("apiVersion", 1)
+        mistake = Mistake(f"the lock {error}", path="apiVersion", line=line, file=file)
+        raise InvalidDocument([mistake], subject=file) from error
+
+
 def _document_mistakes(
     document: Mapping[str, Any], places: _Places, file: str
 ) -> Iterator[Mistake]:
-    for key, wanted in (("apiVersion", API_VERSION), ("kind", KIND)):
+    for key, wanted in (("apiVersion", KINDS[KIND].read), ("kind", (KIND,))):
         found = document.get(key)
-        if found != wanted:
+        if found not in wanted:
             said = "is missing" if found is None else f"is {found!r}"
             line = places.top.get(key, 1)
-            yield Mistake(f"{key} must be {wanted!r} and {said}", path=key, line=line, file=file)
+            yield Mistake(f"{key} must be {wanted[0]!r} and {said}", path=key, line=line, file=file)
     for key in document:
-        if key not in ("apiVersion", "kind", "artifact"):
-            yield _unknown(
-                key, ["apiVersion", "kind", "artifact"], key, places.top.get(key, 0), file
-            )
+        if key not in _TOP:
+            yield _unknown(key, [*_TOP], key, places.top.get(key, 0), file)
     if not isinstance(document.get("artifact", []), list):
         line = places.top.get("artifact", 0)
         yield Mistake("artifact must be a list of tables", path="artifact", line=line, file=file)

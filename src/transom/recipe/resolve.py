@@ -64,7 +64,7 @@ from transom.recipe.containerd import containerd_files
 from transom.recipe.kubelet import join_plan, kubelet_files, kubelet_plan
 from transom.recipe.programs import programs
 from transom.recipe.refusals import refuse_cases, refuse_fleet
-from transom.recipe.shape import Shape
+from transom.recipe.shape import KUBERNETES, Shape
 from transom.recipe.sources import from_sources
 from transom.recipe.wins import wins_files
 
@@ -188,6 +188,9 @@ def _kubernetes(fleet: Fleet, host: Host) -> Version:
     wanted = fleet.kubernetes_of(host).version
     if wanted != "cluster":
         return Version.parse(wanted)
+    locked = next((item.value for item in fleet.locked if item.name == KUBERNETES), "")
+    if locked:
+        return Version.parse(locked)
     if fleet.cluster.version is None:
         raise UsageError(
             "the fleet names no kubernetes.version, and does not say what the cluster runs",

@@ -4,7 +4,8 @@ Every default that the fleet leaves to the facts is chosen here, once for all ho
 choice is in `refusals`. What concerns one host is in `case`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -35,6 +36,7 @@ from transom.model.fleet import (
     WinCNISpec,
     WinOverlaySpec,
 )
+from transom.model.lock import kept_default
 from transom.model.version import Version
 
 C = TypeVar("C", bound=Conditional)
@@ -50,6 +52,14 @@ PLUGIN_NAMES: dict[type[Plugin], str] = {
     ExternalSpec: "external",
 }
 
+# What defaults are called in a lock, where they are not called as their program.
+KUBERNETES, PRIVILEGED, MODE, VNI, PORT = (
+    "kubernetes",
+    "privileged",
+    "network-mode",
+    "network-vni",
+    "network-port",
+)
 _DSR = "kube-proxy-arg-dsr"
 # What kubeadm gives a cluster where nobody says otherwise (kubernetes/kubernetes kubeadm v1beta4 defaults.go).
 CLUSTER_DOMAIN = "cluster.local"
@@ -132,6 +142,9 @@ class Shape:
         """How privileged programs run: the fleet's word, or what this version has by default."""
         if self.fleet.privileged is not None:
             return self.fleet.privileged.value
+        return self._kept(PRIVILEGED, Shape._offered_privileged)
+
+    def _offered_privileged(self) -> str:
         ways = [row for row in rows.rows(PrivilegedWay, self.at) if self.runtime in row.runtimes]
         default = next((row.way for row in ways if row.default), None)
         return default or next((row.way for row in ways if row.way == "wins"), "services")
@@ -158,7 +171,9 @@ class Shape:
         written = getattr(self.fleet.network.plugin, "mode", None)
         if written is not None:
             return str(written.value)
-        return self.plugin_row.default_mode if self.plugin_row else ""
+        return self._kept(
+            MODE, lambda shape: shape.plugin_row.default_mode if shape.plugin_row else ""
+        )
 
     @cached_property
     def mode_row(self) -> ModeRow | None:
@@ -176,13 +191,19 @@ class Shape:
     def vni(self) -> int | None:
         """The VXLAN network identifier, in overlay mode."""
         written: int | None = getattr(self.fleet.network.plugin, "vni", None)
-        return written or (self.mode_row.vni if self.mode_row else 0) or None
+        return written or self._kept_number(VNI, lambda row: row.vni)
 
     @cached_property
     def port(self) -> int | None:
         """The VXLAN port, in overlay mode."""
         written: int | None = getattr(self.fleet.network.plugin, "port", None)
-        return written or (self.mode_row.port if self.mode_row else 0) or None
+        return written or self._kept_number(PORT, lambda row: row.port)
+
+    def _kept_number(self, name: str, column: Callable[[ModeRow], int]) -> int | None:
+        found = self._kept(
+            name, lambda shape: str((shape.mode_row and column(shape.mode_row)) or "")
+        )
+        return int(found) if found.isdecimal() else None
 
     @cached_property
     def network_name(self) -> str:
@@ -205,7 +226,20 @@ class Shape:
 
     @cached_property
     def pause(self) -> PauseImage | None:
-        """The first pause image from this version's default on that has the host's build."""
+        """The pause image in the lock, else the one of the facts."""
+        if self.release is None:
+            return None
+        image = self._kept(
+            pause_name(self.release.build),
+            lambda shape: row.image if (row := shape.offered_pause) else "",
+        )
+        return next(
+            (row for row in rows.read(PauseImage) if row.image == image), self.offered_pause
+        )
+
+    @cached_property
+    def offered_pause(self) -> PauseImage | None:
+        """What the facts choose: the first from this version's default on that has the host's build."""
         default = rows.find(PauseImage, "pause-image", self.at)
         if default is None or self.release is None:
             return None
@@ -223,7 +257,23 @@ class Shape:
         return tuple(sorted(known - {row.name for row in rows.rows(Flag, self.at)}))
 
     def default_version(self, program: str) -> str:
-        """The version of a program where the fleet names none; empty if the facts have none."""
+        """The version of a program where the fleet names none: the lock's, else the facts'; empty if both have none."""
+        return self._kept(program, lambda shape: shape.offered_version(program))
+
+    def _kept(self, name: str, offered: Callable[["Shape"], str]) -> str:
+        """What the lock has by a name, else what the facts offer."""
+
+        def at(version: Version) -> str:
+            bare = replace(self.fleet, locked=())
+            kinds = self.detected_runtimes
+            return offered(Shape(bare, self.settings, kubernetes=version, detected_runtimes=kinds))
+
+        if not self.fleet.locked:
+            return offered(self)
+        return kept_default(self.fleet.locked, name, self.kubernetes, at) or offered(self)
+
+    def offered_version(self, program: str) -> str:
+        """What the facts choose for a program; empty if they have nothing."""
         row = rows.find(DefaultVersion, f"version-{program}", At(kubernetes=self.kubernetes))
         return row.version.format(minor=self.kubernetes.minor_text) if row else ""
 
@@ -298,3 +348,8 @@ class Shape:
     def say(self, text: str, **more: str) -> str:
         """A fact's text with its placeholders filled; raise KeyError for one of a host."""
         return text.format(**self.words, **more)
+
+
+def pause_name(build: int) -> str:
+    """What the pause image of a Windows build is called in a lock."""
+    return f"pause-image-{build}"

@@ -4,16 +4,16 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from transom.model.api_versions import written
 from transom.model.finding import Finding
 from transom.model.report import Report
 
-API_VERSION = "transom.dev/v1alpha1"
 KIND = "Findings"
 
 
 def render(report: Report) -> Iterator[str]:
     """The document as text, with one line per finding: indenting more would triple the cost."""
-    yield f'{{\n  "apiVersion": "{API_VERSION}",\n  "kind": "{KIND}",\n  "findings": ['
+    yield f'{{\n  "apiVersion": "{written(KIND)}",\n  "kind": "{KIND}",\n  "findings": ['
     before, after = "\n    ", "]"
     for finding in report.findings():
         yield f"{before}{_compact(_entry(finding))}"

@@ -105,9 +105,16 @@ def create_bundle(
         artifacts=held_artifacts,
         images=held_images,
         builds=builds_in_use(locked.fleets),
-        files=_files(locked.fleets, Lock((*held_artifacts, *held_images)), extras),
+        files=_files(locked.fleets, _lock_of(locked, (*held_artifacts, *held_images)), extras),
     )
     return create(path, contents, _Doors(fetchers, [*artifacts, *images], progress))
+
+
+def _lock_of(locked: LockedFleets, entries: Sequence[LockEntry]) -> Lock:
+    """The lock of a bundle: with what was chosen for its fleets, so that its site chooses the same."""
+    names = {fleet.name for fleet in locked.fleets}
+    sections = (section for section in locked.lock.fleets if section.name in names)
+    return Lock(tuple(entries), tuple(sections))
 
 
 def _entries(pinnables: Sequence[PinnableArtifact], lock: Lock) -> list[LockEntry]:

@@ -63,12 +63,14 @@ def _brought_once(fleet: Fleet, lock: Lock, means: Means) -> Callable[[], Brough
     kept: list[Brought] = []
 
     def bring() -> Brought:
-        from transom.fleet.on_host.interpreter import local_package
+        from transom.fleet.on_host.interpreter import local_package, locked_version
         from transom.site.node_program import brought_of
 
         if not kept:
             package = means.python or local_package(fleet.source, means.folder)
-            kept.append(brought_of(package, lock, fleet.source, means.fetchers()))
+            python = locked_version(fleet)
+            found = brought_of(package, lock, fleet.source, means.fetchers(), python=python)
+            kept.append(found)
         return kept[0]
 
     return bring

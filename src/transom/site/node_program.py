@@ -17,10 +17,18 @@ if TYPE_CHECKING:
 
 
 def brought_of(
-    package: str | Path | None, lock: "Lock", source: "Source", fetchers: "Fetchers"
+    package: str | Path | None,
+    lock: "Lock",
+    source: "Source",
+    fetchers: "Fetchers",
+    *,
+    python: str = "",
 ) -> Brought:
-    """Give the node program, and Python by its pinned sum or from the package that is named."""
-    pinnable = interpreter_artifact(source)
+    """Give the node program, and Python by its pinned sum or from the package that is named.
+
+    `python` is the version that a fleet's lock has.
+    """
+    pinnable = interpreter_artifact(source, python)
     if package:
         return Brought.with_python(own_interpreter(Path(package), pinnable, lock))
     folder = fetchers.environment.python_cache

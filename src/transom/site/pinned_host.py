@@ -79,11 +79,12 @@ def python_of(locked: LockedFleets, fleet: Fleet, package: str | Path | None = N
     from transom.fleet.on_host.interpreter import (
         interpreter_artifact,
         local_package,
+        locked_version,
         own_interpreter,
     )
     from transom.recipe.sources import mirrored
 
-    pinnable = interpreter_artifact(fleet.source)
+    pinnable = interpreter_artifact(fleet.source, locked_version(fleet))
     url = mirrored(pinnable.artifact.url, pinnable.mirrors)
     own = package or local_package(fleet.source, locked.folder)
     if own:

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from transom.errors import UsageError
+from transom.model.api_versions import UnknownVersionError, check, written
 from transom.model.finding import Finding, Severity
 from transom.workload.ignore import STALE
 
-API_VERSION = "transom.dev/v1alpha1"
 KIND = "Baseline"
 _FIELDS = ("rule", "file", "kind", "namespace", "name", "path")
 
@@ -27,7 +27,7 @@ def document_of(findings: Iterable[Finding]) -> dict[str, Any]:
     """The baseline of these findings."""
     keys = sorted({key_of(finding) for finding in findings})
     entries = [dict(zip(_FIELDS, key, strict=True)) for key in keys]
-    return {"apiVersion": API_VERSION, "kind": KIND, "findings": entries}
+    return {"apiVersion": written(KIND), "kind": KIND, "findings": entries}
 
 
 class Baseline:
@@ -40,6 +40,10 @@ class Baseline:
                 subject=file,
                 hint="write one with `transom lint PATH... --write-baseline FILE`",
             )
+        try:
+            check(KIND, document)
+        except UnknownVersionError as error:
+            raise UsageError(f"{file} {error}", subject=file) from error
         self._file = file
         entries = document.get("findings")
         self._keys = {

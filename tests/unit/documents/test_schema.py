@@ -1,6 +1,7 @@
 """Schemas say of documents what the codec does with them."""
 
 import json
+import re
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, make_dataclass
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from jsonschema_rs import Draft202012Validator, meta
 
 from transom.documents.catalogue import DOCUMENTS
+from transom.documents.fleets import FleetPlanDocument
 from transom.documents.schema import schema_of
 from transom.model.codec import decode
 from transom.model.recipe import Recipe
@@ -152,3 +154,42 @@ def test_the_schema_and_the_codec_agree_on_what_is_a_recipe(path, value, remove)
     else:
         accepted = True
     assert validator().is_valid(document) == accepted
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+def test_what_is_read_is_closed_and_what_is_printed_is_open(document):
+    schema = schema_of(document.declaration, is_input=document.is_input)
+    parts = [part for part in (schema, *schema["$defs"].values()) if "properties" in part]
+    assert {part.get("additionalProperties", True) for part in parts} == {not document.is_input}
+
+
+def test_what_is_read_has_every_version_that_is_read():
+    versions = {
+        item.name: schema_of(item.declaration)["properties"]["apiVersion"]["enum"]
+        for item in DOCUMENTS
+        if item.is_input
+    }
+    assert versions == {
+        "given": ["node.transom.dev/v1alpha1", "transom.dev/v1alpha1"],
+        "lock": ["transom.dev/v1alpha2", "transom.dev/v1alpha1"],
+        "node-entry": ["node.transom.dev/v1alpha1", "transom.dev/v1alpha1"],
+        "order": ["node.transom.dev/v1alpha1", "transom.dev/v1alpha1"],
+        "recipe": ["node.transom.dev/v1alpha1", "transom.dev/v1alpha1"],
+        "request": ["node.transom.dev/v1alpha1", "transom.dev/v1alpha1"],
+    }
+
+
+def test_a_text_of_few_values_is_an_enumeration():
+    planned = schema_of(FleetPlanDocument)["$defs"]["PlannedHost"]["properties"]
+    assert planned["disruption"] == {
+        "type": "string",
+        "enum": ["none", "kubelet-restart", "pods-stop", "network-blip", "reboot"],
+    }
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+def test_keys_are_camel_case(document):
+    schema = schema_of(document.declaration)
+    for part in (schema, *schema["$defs"].values()):
+        for key in part.get("properties", {}):
+            assert re.fullmatch(r"[a-z][A-Za-z0-9]*", key), key

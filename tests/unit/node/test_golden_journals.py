@@ -4,9 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.support.node import new_host
+from tests.support.node import docker, new_host
 from tests.unit.node.hosts import dump, load
 
+from transom.model.api_versions import KINDS
 from transom.model.request import Verb
 from transom.node.engine.journal import Journal
 from transom.node.engine.runner import Runner
@@ -17,11 +18,20 @@ GOLDENS = sorted((Path(__file__).parents[2] / "data" / "journals").glob("*.json"
 LAYOUT = Layout()
 
 
+def version_of(path):
+    """What a golden journal says it is."""
+    host = SimulatedHost()
+    load(host, json.loads(path.read_text())["after"])
+    header = host.disk.read(LAYOUT.journal).split(b"\n")[0].partition(b" ")[2]
+    return json.loads(header)["apiVersion"]
+
+
 def host_of(document, kubeadm):
     host = SimulatedHost()
     load(host, document)
     host.programs = new_host().programs
     host.programs["kubeadm.exe"] = kubeadm("flannel.4096")
+    host.programs["docker.exe"] = docker
     return host
 
 
@@ -31,6 +41,11 @@ def test_there_is_a_golden_journal_of_everything_that_makes_or_changes_a_node():
         "v1alpha1-join",
         "v1alpha1-upgrade",
     ]
+
+
+def test_there_is_a_golden_journal_of_each_version_that_is_read():
+    versions = {version_of(path) for path in GOLDENS}
+    assert versions == {*KINDS["Journal"].read}
 
 
 @pytest.mark.parametrize("path", GOLDENS, ids=lambda path: path.stem)

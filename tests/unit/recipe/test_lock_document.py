@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transom.errors import InvalidDocument
-from transom.model.lock import Lock, LockEntry, SumFrom
+from transom.model.lock import Default, FleetSection, Lock, LockEntry, SumFrom
 from transom.recipe.lock_document import read_lock, write_lock
 
 KUBELET = LockEntry(
@@ -31,7 +31,7 @@ FLANNEL = LockEntry(
 TEXT = rf"""# The exact bytes this fleet installs. Written by `transom lock`; commit it beside the fleet.
 # Change it with `transom lock --update [NAME]`, never by hand.
 
-apiVersion = "transom.dev/v1alpha1"
+apiVersion = "transom.dev/v1alpha2"
 kind = "Lock"
 
 [[artifact]]
@@ -100,7 +100,8 @@ def test_a_damaged_lock_is_read_or_refused_with_its_mistakes(start, length, dama
 @pytest.mark.parametrize(
     ("old", "new", "line", "path", "said"),
     [
-        ("/v1alpha1", "/v2", 4, "apiVersion", "and is 'transom.dev/v2'"),
+        ("/v1alpha2", "/v0", 4, "apiVersion", "and is 'transom.dev/v0'"),
+        ("/v1alpha2", "/v2", 4, "apiVersion", "written by a newer Transom (transom.dev/v2)"),
         ('kind = "Lock"', "", 1, "kind", "and is missing"),
         ('kind = "Lock"', 'kind = "Lock"\nextra = 1', 6, "extra", "unknown key extra"),
         ("size = 0", "size = -1", 12, "artifact[0].size", "not be negative"),
@@ -158,3 +159,75 @@ def test_the_example_in_the_documentation_is_a_lock():
     example = page.partition("```toml\n")[2].partition("```")[0]
     lock = read_lock(example, file="docs/lock.md")
     assert write_lock(lock).endswith(example)
+
+
+SECTIONS = Lock(
+    (KUBELET,),
+    (
+        FleetSection(
+            "shop",
+            (
+                Default("containerd", "2.3.7", "version-containerd"),
+                Default("network-vni", "4096", "mode-flannel-overlay", "1.37"),
+            ),
+            ("https://dl.example/kubelet.exe",),
+        ),
+        FleetSection("till"),
+    ),
+)
+
+
+def test_each_fleet_has_a_section_of_its_own():
+    text = write_lock(SECTIONS)
+    assert read_lock(text, file="transom.lock") == SECTIONS
+    assert (
+        """\
+[[fleet]]
+name = "shop"
+artifacts = [
+  "https://dl.example/kubelet.exe",
+]
+
+[[fleet.default]]
+name = "containerd"
+value = "2.3.7"
+why = "version-containerd"
+"""
+        in text
+    )
+
+
+def test_a_lock_without_sections_as_it_was_first_written_is_read():
+    text = TEXT.replace("/v1alpha2", "/v1alpha1")
+    assert read_lock(text, file="transom.lock") == Lock((KUBELET, FLANNEL))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "path", "said"),
+    [
+        ('name = "shop"', "", "fleet[0].name", "name must be the name of a fleet"),
+        ('name = "till"', 'name = "shop"', "fleet[1].name", "has a section already"),
+        ('name = "till"', 'name = "till"\nhosts = 3', "fleet[1].hosts", "unknown key hosts"),
+        ('value = "2.3.7"', "", "fleet[0].default[0]", "a default has name, value, why"),
+        ('value = "2.3.7"', "value = 2", "fleet[0].default[0]", "texts without spaces"),
+        ('value = "2.3.7"', 'value = "2.3.7 & calc"', "fleet[0].default[0]", "without spaces"),
+        ('kubernetes = "1.37"', 'kubernetes = "1"', "fleet[0].default[1]", "such as 1.37"),
+        ('name = "till"', 'name = "till"\nartifacts = 1', "fleet[1].artifacts", "a list"),
+        ('name = "till"', 'name = "till"\ndefault = 1', "fleet[1].default", "a list of tables"),
+    ],
+)
+def test_a_mistake_in_a_section_is_told_at_its_fleet(old, new, path, said):
+    text = write_lock(SECTIONS).replace(old, new)
+    with pytest.raises(InvalidDocument) as caught:
+        read_lock(text, file="transom.lock")
+    (mistake,) = caught.value.mistakes
+    assert mistake.path == path
+    assert said in mistake.message
+    assert text.splitlines()[mistake.line - 1] == "[[fleet]]"
+
+
+@pytest.mark.parametrize("fleet", ["fleet = 1", "fleet = [1]"])
+def test_sections_that_are_no_tables_are_a_mistake(fleet):
+    text = f'apiVersion = "transom.dev/v1alpha2"\nkind = "Lock"\n{fleet}\n'
+    with pytest.raises(InvalidDocument):
+        read_lock(text, file="transom.lock")

@@ -47,7 +47,7 @@ def main():
 def report(error):
     """Leave behind why it failed, where the node program would."""
     document = {
-        "apiVersion": "transom.dev/v1alpha1",
+        "apiVersion": "node.transom.dev/v1alpha1",
         "kind": "BootReport",
         "error": type(error).__name__,
         "message": str(error),

@@ -32,6 +32,7 @@ examples:
   transom explain error "unknown flag: --network-plugin"
   kubectl describe pod web-0 | transom explain      a pasted log, events or a description
   transom explain hns-network-missing               a cause that `transom doctor` names
+  transom explain drain                             a step, phase or error of a run
   transom explain pod/web-0 -n shop                 what a pod's status and events say
   transom explain node/win-01
 
@@ -120,23 +121,11 @@ def _words(what: list[str]) -> list[str]:
 
 
 def _own_explanations() -> Iterator[Explanation]:
-    """The causes of the doctor and the steps of a join, read only where no fact has the id."""
-    from transom.node.doctor.causes import DIAGNOSES
-    from transom.node.steps import STEPS
+    """What has an id and is no fact, read only where no fact has the id."""
+    from transom.site.ids import RETIRED, own
 
-    for cause in DIAGNOSES:
-        yield Explanation(
-            id=cause.id,
-            kind=f"cause, {cause.severity.value}",
-            title=cause.title,
-            what=(cause.symptom,),
-            why=cause.cause,
-            look=f"`transom doctor` reads {', '.join(cause.looks_at)}.",
-            do=f"{cause.remedy.text} Interrupts: {cause.remedy.interrupts}",
-        )
-    for step in STEPS:
-        doc = textwrap.dedent(type(step).__doc__ or "").strip()
-        yield Explanation(id=step.id, kind="step of a join", title=step.title, why=doc)
+    for registered in (*own(), *RETIRED):
+        yield registered.told
 
 
 def _print(answer: Answer) -> None:

@@ -1,4 +1,4 @@
-"""`transom lock`: pin every artifact of a fleet by its SHA-256.
+"""`transom lock`: pin every artifact of a fleet by its SHA-256, and record what was chosen by default.
 
 Without options it only adds what is missing. Nothing that is locked changes unless --update asks
 for it, and nothing is written with --check.
@@ -16,6 +16,7 @@ from transom.cli.output.progress import progress_of
 from transom.errors import UsageError
 from transom.fleet import pin
 from transom.model.fleet import Fleet, KubernetesSpec
+from transom.recipe.defaults import locked_fleet
 from transom.recipe.lock import PinnableArtifact
 from transom.recipe.pinnable import artifacts_of
 from transom.report import lock as lock_report
@@ -31,7 +32,7 @@ examples:
   transom lock -f fleet.yaml                    add what is missing to transom.lock
   transom lock -f fleet.yaml --to 1.37.2        also for `transom upgrade --to 1.37.2`
   transom lock -f fleet.yaml --check            in CI: exit 1 if fleet, lock and upstream differ
-  transom lock -f fleet.yaml --update kubelet   take today's sum of one artifact
+  transom lock -f fleet.yaml --update containerd   take today's default version, and its sum
   transom lock -f fleet.yaml --header https://mirror.corp Authorization MIRROR_AUTH
 """
 
@@ -47,7 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const="",
         metavar="NAME",
-        help="pin everything, or one artifact, anew, and drop entries that are unused",
+        help="choose and pin everything, or one default or artifact, again, and drop entries that are unused",
     )
     mode.add_argument(
         "--check", action="store_true", help="write nothing; exit 1 and say what differs"
@@ -77,10 +78,13 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--with is about the images of add-ons", hint="give --images too")
     pinnables = pin.distinct([*wanted_by(args), *(images_by(args) if args.images else ())])
     path = lock_file.locate(args.filename, args.lock)
+    fleets = fleets_by(args)
     doors = None if args.offline else source_access.fetchers_of(args.ca_file, args.header)
     if args.check:
-        return _finish(check_lock(path, pinnables, doors), args.output)
-    done = update_lock(path, pinnables, update=args.update, fetcher=doors, progress=progress_of)
+        return _finish(check_lock(path, pinnables, doors, fleets=fleets), args.output)
+    done = update_lock(
+        path, pinnables, update=args.update, fetcher=doors, progress=progress_of, fleets=fleets
+    )
     if done.failure is not None:
         if sys.stderr.isatty():
             print(file=sys.stderr)  # the live line of what failed has no end
@@ -92,19 +96,21 @@ def run(args: argparse.Namespace) -> int:
 
 def wanted_by(args: argparse.Namespace) -> list[PinnableArtifact]:
     """Every artifact that the fleets of a file need."""
-    return artifacts_of(_fleets(args), directory=str(fleet_file.folder(args.filename)))
+    return artifacts_of(fleets_by(args), directory=str(fleet_file.folder(args.filename)))
 
 
 def images_by(args: argparse.Namespace) -> list[PinnableArtifact]:
     """Every container image that the fleets of a file need."""
     from transom.image.bundle.images import images_of
 
-    return images_of(_fleets(args), args.extras)
+    return images_of(fleets_by(args), args.extras)
 
 
-def _fleets(args: argparse.Namespace) -> list[Fleet]:
-    """The fleets as they are, and at the version that is named."""
-    fleets = list(fleet_file.read(args.filename))
+def fleets_by(args: argparse.Namespace) -> list[Fleet]:
+    """The fleets as they are and at the version that is named, with what the lock has for them."""
+    lock = lock_file.load(lock_file.locate(args.filename, args.lock))
+    read = fleet_file.read(args.filename)
+    fleets = [locked_fleet(fleet, lock, but=args.update) for fleet in read]
     if not args.to:
         return fleets
     to = KubernetesSpec(version_of(args.to, option="--to"))

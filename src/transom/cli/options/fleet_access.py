@@ -115,6 +115,7 @@ def open_site(args: argparse.Namespace) -> "Site":
             hint="write source.mirrors into the fleet",
         )
     from transom.fleet.on_host.upload import local_files
+    from transom.recipe.defaults import locked_fleet
     from transom.site.fleet_change import Site
 
     fleet = one_fleet(args)
@@ -124,11 +125,13 @@ def open_site(args: argparse.Namespace) -> "Site":
 
         kept = lock_file.locate(args.filename, getattr(args, "lock", None))
         holdings, lock = trusted_bundle.open_bundle(bundle, args, lock=kept)
+        fleet = locked_fleet(fleet, lock)
         doors = doors_of(args, fleet, lock)
         brought = Brought.with_python(holdings.python(lock))
         bundled = replace(doors, holdings=holdings, bring=lambda: brought)
         return Site(fleet, hosts, lock, bundled)
     lock = lock_file.load(lock_file.locate(args.filename, getattr(args, "lock", None)))
+    fleet = locked_fleet(fleet, lock)
     doors = doors_of(args, fleet, lock)
     local = local_files(fleet.source, lock, fleet_file.folder(args.filename))
     return Site(fleet, hosts, lock, replace(doors, holdings=local) if local else doors)

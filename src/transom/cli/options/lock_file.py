@@ -15,12 +15,15 @@ def locate(fleet: "fleet_file.Files | str", lock: str | None) -> Path:
 
 def read_locked(fleet: "fleet_file.Files | str", lock: str | None) -> LockedFleets:
     """Read the fleets of a file, and their lock."""
-    fleets = tuple(fleet_file.read(fleet))
+    from transom.recipe.defaults import locked_fleet
+
+    fleets = fleet_file.read(fleet)
     path = locate(fleet, lock)
+    kept = load(path)
     return LockedFleets(
         file=str(fleet),
         folder=fleet_file.folder(fleet),
-        fleets=fleets,
+        fleets=tuple(locked_fleet(item, kept) for item in fleets),
         lock_path=path,
-        lock=load(path),
+        lock=kept,
     )

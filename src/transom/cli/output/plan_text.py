@@ -51,9 +51,18 @@ def plan_lines(plan: "FleetPlan") -> Iterator[str]:
             yield f"    {item.patch}"
     for note in plan.checked.notes:
         yield f"note: {note}"
+    yield from _open_defaults(plan)
     for what in plan.unread:
         yield f"not looked at: {what}"
     yield _total(plan)
+
+
+def _open_defaults(plan: "FleetPlan") -> Iterator[str]:
+    """What today's facts choose because neither the fleet nor its lock says it."""
+    from transom.recipe.defaults import unrecorded
+
+    if found := [f"{item.name} {item.value}" for item in unrecorded(plan.fleet)]:
+        yield f"note: chosen by default, and not in the lock: {', '.join(found)}; `transom lock` records them"
 
 
 def _addons(plan: "FleetPlan") -> Iterator[str]:

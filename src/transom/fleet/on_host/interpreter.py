@@ -12,7 +12,7 @@ from transom.facts import rows
 from transom.facts.install import ArtifactRow, DefaultVersion
 from transom.facts.rows import At
 from transom.fleet.pin import FetcherFor, vouch
-from transom.model.fleet import FromLocalFile, Source
+from transom.model.fleet import Fleet, FromLocalFile, Source
 from transom.model.lock import Lock
 from transom.model.recipe import Artifact, Unpack
 from transom.recipe.lock import PinnableArtifact
@@ -22,10 +22,13 @@ from transom.remote.file_sum import hash_file
 _FACT = "artifact-python"
 
 
-def interpreter_artifact(source: Source) -> PinnableArtifact:
-    """The artifact, at its upstream address or where the fleet's override has it."""
+def interpreter_artifact(source: Source, locked: str = "") -> PinnableArtifact:
+    """The artifact, at its upstream address or where the fleet's override has it.
+
+    `locked` is the version that the fleet's lock has; without one it is that of the facts.
+    """
     row = rows.one(ArtifactRow, _FACT, At())
-    version = rows.one(DefaultVersion, row.version.strip("{}"), At()).version
+    version = locked or rows.one(DefaultVersion, row.version.strip("{}"), At()).version
 
     def say(text: str) -> str:
         return text.replace("{version}", version)
@@ -47,6 +50,12 @@ def interpreter_artifact(source: Source) -> PinnableArtifact:
         checksum_url=say(row.checksum) if published else "",
         mirrors=source.mirrors,
     )
+
+
+def locked_version(fleet: Fleet) -> str:
+    """The version of Python that the fleet's lock has; empty where it has none."""
+    name = rows.one(ArtifactRow, _FACT, At()).name
+    return next((item.value for item in fleet.locked if item.name == name), "")
 
 
 def local_package(source: Source, folder: Path) -> Path | None:

@@ -101,5 +101,5 @@ REBOOT = Phase(
     turn=reboot,
     give_up=stays,
 )
-LOOK_AGAIN = Phase(name="look again", says="look at the host again", turn=look_again)
+LOOK_AGAIN = Phase(name="look-again", says="look at the host again", turn=look_again)
 MARK_DONE = Phase(name="label", turn=mark_done, deadline_s=api_s)

@@ -199,7 +199,7 @@ DELETE_NODE = Phase(
     deadline_s=api_s,
 )
 GIVE_BACK = Phase(
-    name="give back",
+    name="give-back",
     when=lambda work: work.was_node is not None and work.is_ours and not work.is_taken,
     turn=give_back,
     deadline_s=api_s,

@@ -17,6 +17,7 @@ from typing import BinaryIO
 
 from transom.errors import PermanentError, UsageError
 from transom.image.bundle.manifest import MANIFEST, SUM, BundleManifest, Member, by_name
+from transom.model.api_versions import UnknownVersionError
 from transom.model.codec import decode, encode
 from transom.model.records import dataclass
 
@@ -106,6 +107,8 @@ class Bundle:
             raw = _manifest_bytes(stream, path)
         try:
             self.manifest = decode(BundleManifest, json.loads(raw))
+        except UnknownVersionError as error:
+            raise UsageError(f"the bundle's {error}", subject=str(path)) from error
         except (ValueError, RecursionError) as error:
             raise _damaged(path, MANIFEST) from error
         first = held(MANIFEST, raw).member

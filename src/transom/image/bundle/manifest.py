@@ -5,7 +5,7 @@ It is the first member of the archive and what a site signs. Written by `create`
 
 from collections.abc import Iterable
 
-from transom.model.recipe import API_VERSION
+from transom.model.api_versions import written
 from transom.model.records import dataclass
 
 MANIFEST = "manifest.json"
@@ -53,7 +53,7 @@ class BundledImage:
 class BundleManifest:
     """What a bundle holds; members stand in the order of the archive."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("Bundle")
     kind: str = "Bundle"
     fleets: tuple[str, ...]
     transom: str

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
 from transom.errors import TransomError, UsageError
+from transom.model.api_versions import UnknownVersionError, check, written
 from transom.model.codec import decode, encode
-from transom.model.recipe import API_VERSION
 from transom.model.records import dataclass
 from transom.node.doctor.observation import Observation
 from transom.node.doctor.observe import tail_of
@@ -53,7 +53,7 @@ class Entry:
 class CollectionManifest:
     """What an archive holds; `missing` says of each thing that could not be read why."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("Collection")
     kind: str = "Collection"
     host: str
     time: int
@@ -113,8 +113,10 @@ def read_collection(stream: BinaryIO, *, name: str) -> Observation:
 
 def _observation(archive: zipfile.ZipFile) -> Observation:
     manifest = json.loads(_member(archive, MANIFEST))
-    if manifest.get("apiVersion") != API_VERSION or manifest.get("kind") != "Collection":
-        raise ValueError(f"its manifest is no {API_VERSION} Collection")
+    try:
+        check("Collection", manifest)
+    except UnknownVersionError as error:
+        raise ValueError(f"its manifest {error}") from error
     return decode(Observation, json.loads(_member(archive, OBSERVATION)))
 
 

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
-from transom.model.recipe import API_VERSION, Recipe
+from transom.model.api_versions import written
+from transom.model.recipe import Recipe
 from transom.model.records import dataclass
 from transom.model.sight import ClusterSight
 from transom.node.host.quoting import split_arguments
@@ -132,7 +133,7 @@ class JournalSeen:
 class Observation:
     """One look at a host; `unread` says of each thing that could not be looked at why."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("Observation")
     kind: str = "Observation"
     time: int
     host: str

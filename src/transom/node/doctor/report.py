@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from transom.model.api_versions import written
 from transom.model.codec import encode
 from transom.model.finding import Finding, Severity
 from transom.model.problem import Mistake
-from transom.model.recipe import API_VERSION
 
 _WIDEST_EVIDENCE = 300
 
@@ -21,7 +21,7 @@ def document_of(
     }
     mistakes = [Mistake(why, file=what) for what, why in unread.items()]
     return {
-        "apiVersion": API_VERSION,
+        "apiVersion": written("Findings"),
         "kind": "Findings",
         "findings": encode(list(findings)),
         "overruled": [],

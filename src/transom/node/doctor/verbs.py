@@ -12,10 +12,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
-from transom.errors import InvalidDocument, UsageError
+from transom.errors import InvalidDocument
+from transom.model.api_versions import written
 from transom.model.codec import decode, encode
 from transom.model.problem import Mistake
-from transom.model.recipe import API_VERSION
 from transom.model.records import dataclass
 from transom.model.sddl import CLOSED_FILE
 from transom.model.sight import Given
@@ -68,20 +68,16 @@ def read_given(text: str) -> Given:
     if not text.strip():
         return Given()
     try:
-        given = decode(Given, json.loads(text))
+        return decode(Given, json.loads(text))
     except (ValueError, RecursionError) as error:
         raise InvalidDocument([Mistake(str(error))], subject="what was given") from error
-    if given.api_version != API_VERSION or given.kind != "Given":
-        found = f"{given.api_version} {given.kind}"
-        raise UsageError(f"cannot read a {found} as Given", hint=f"Send {API_VERSION} Given.")
-    return given
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collected:
     """Where on the host an archive was written."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("Collected")
     kind: str = "Collected"
     path: str
     bytes: int

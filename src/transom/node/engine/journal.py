@@ -12,15 +12,17 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
+from transom import __version__
 from transom.errors import PermanentError, UsageError
+from transom.model.api_versions import UnknownVersionError, check, written
 from transom.model.codec import decode, encode
 from transom.model.journal import ADOPTED, SERVICE_STATE, Intent, Owner, Receipt
-from transom.model.recipe import API_VERSION
 from transom.model.records import dataclass
 from transom.node.host.files import SafeFiles
 from transom.node.host.nouns.files import Disk
 from transom.node.host.values import PathKind
 
+KIND = "Journal"
 _DIGEST_CHARACTERS = 16
 _NODES = ("kubeadm-join", ADOPTED)
 
@@ -88,7 +90,7 @@ class Journal:
         records, digest = _mended(disk, path)
         if not records:
             return None
-        return Journal(disk, path, _replay(records), digest=digest, lines=len(records))
+        return Journal(disk, path, _replay(records, path), digest=digest, lines=len(records))
 
     @staticmethod
     def look(disk: Disk, path: str) -> Contents | None:
@@ -96,7 +98,7 @@ class Journal:
         if disk.kind(path) is PathKind.ABSENT:
             return None
         records, _, _ = _read(disk.read(path), path)
-        return _replay(records) if records else None
+        return _replay(records, path) if records else None
 
     @staticmethod
     def create(disk: Disk, path: str, owner: Owner) -> "Journal":
@@ -175,7 +177,7 @@ class Journal:
         """Read what is on the disk: an append that failed may have left all, none or part of its line."""
         records, self._digest = _mended(self._disk, self._path)
         self._lines = len(records)
-        self.contents = _replay(records) if records else self.contents
+        self.contents = _replay(records, self._path) if records else self.contents
 
 
 def lasting(intents: tuple[Intent, ...]) -> tuple[Intent, ...]:
@@ -195,8 +197,8 @@ def lasting(intents: tuple[Intent, ...]) -> tuple[Intent, ...]:
 
 
 def _header(owner: Owner) -> dict[str, Any]:
-    header = {"apiVersion": API_VERSION, "kind": "Journal", "record": "owner"}
-    return {**header, "owner": encode(owner)}
+    header = {"apiVersion": written(KIND), "kind": KIND, "transom": __version__}
+    return {**header, "record": "owner", "owner": encode(owner)}
 
 
 def _line(digest: str, record: Mapping[str, Any]) -> tuple[bytes, str]:
@@ -241,12 +243,25 @@ def _read(data: bytes, path: str) -> tuple[list[dict[str, Any]], int, str]:
     return records, whole, digest
 
 
-def _replay(records: list[dict[str, Any]]) -> Contents:
+def _replay(records: list[dict[str, Any]], path: str) -> Contents:
+    _check_version(records[0], path)
     contents: Contents | None = None
     for record in records:
         contents = _step(contents, record)
     assert contents is not None
     return contents
+
+
+def _check_version(header: dict[str, Any], path: str) -> None:
+    """Refuse a journal of another version: what its lines mean may have changed, and they are what is undone."""
+    try:
+        check(KIND, header)
+    except UnknownVersionError as error:
+        raise UsageError(
+            f"the journal {path} {error}",
+            subject=path,
+            hint="Nothing was changed. Use the Transom that wrote the journal, or a newer one.",
+        ) from error
 
 
 def _step(contents: Contents | None, record: dict[str, Any]) -> Contents:

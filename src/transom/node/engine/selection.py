@@ -49,6 +49,7 @@ def present(machine: Machine, layout: Layout, contents: Contents | None) -> Pres
             kubernetes=target.kubernetes,
             runtime=target.runtime,
             privileged=target.privileged,
+            recipe=recipe,
         )
     found = contents.last(ADOPTED)
     before = found.before if found else None

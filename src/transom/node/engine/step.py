@@ -47,11 +47,15 @@ EVERYWHERE = Applies()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Present:
-    """What a node runs before a run changes it; `privileged` is empty where only its maker knows."""
+    """What a node runs before a run changes it; `privileged` is empty where only its maker knows.
+
+    `recipe` is the one it was last brought to, None where it was adopted and never changed.
+    """
 
     kubernetes: str
     runtime: str
     privileged: str = ""
+    recipe: Recipe | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import urlsplit
 
 from transom.errors import Refused
+from transom.model.foundation import fixed_differences
 from transom.model.journal import Drift, Receipt
 from transom.model.problem import Refusal
 from transom.model.recipe import Artifact, Recipe
@@ -136,7 +137,7 @@ def _name(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
         return
     if want.joined_by_us or not want.recipe.identity.rename:
         yield Refusal(
-            id="computer-name",
+            id="computer-name-differs",
             subject="computer name",
             found=name,
             reason=f"the fleet calls it {wanted}, and both must agree",
@@ -249,6 +250,24 @@ def _not_a_node(host: ReadHost, name: str, layout: Layout) -> Refusal:
         fix="Join it instead.",
         source="",
     )
+
+
+def _foundation(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
+    """What a node is built on stays while it is one."""
+    del host
+    made_of = want.present.recipe if want.present is not None else None
+    if made_of is None or want.verb is Verb.ADOPT:
+        return
+    for fixed in fixed_differences(made_of, want.recipe):
+        yield Refusal(
+            id="fixed-once-joined",
+            subject=f"{want.recipe.join.node_name}: {fixed.what}",
+            found=fixed.found,
+            reason=f"the fleet says {fixed.wanted}, and the pods, addresses and images of a node do not follow",
+            fix="Take the change back; or go over in waves: `transom reset --host NAME` and `transom apply "
+            "--host NAME`, a few hosts at a time.",
+            source="",
+        )
 
 
 def _version(host: ReadHost, want: NodeSpec) -> Iterator[Refusal]:
@@ -419,12 +438,13 @@ CHECKS = (
     Check(("windows-build", "windows-update"), _windows),
     Check(("disk-space",), _disk),
     Check(("foreign-folder",), _folders),
-    Check(("computer-name", "domain-member"), _name),
+    Check(("computer-name-differs", "domain-member"), _name),
     Check(("not-locked",), _locked),
     Check(("interpreter-signature",), _interpreter),
     Check(("already-joined",), _other_cluster),
     Check(("not-a-node", "another-cluster"), _adoption),
     Check(("not-ours", "downgrade", "upgrade-needed", "reset-needed"), _version),
+    Check(("fixed-once-joined",), _foundation),
     Check(("port-in-use",), _ports),
     Check(("unreachable", "untrusted-source", "clock"), _reach_and_clock),
 )

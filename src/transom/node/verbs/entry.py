@@ -13,7 +13,7 @@ from transom.errors import InvalidDocument, UsageError
 from transom.model.codec import decode
 from transom.model.entry import NodeEntry
 from transom.model.problem import Mistake
-from transom.model.recipe import API_VERSION, Recipe
+from transom.model.recipe import Recipe
 from transom.model.request import JoinSecrets, Request, Verb
 from transom.node.host.nouns.files import Files
 from transom.node.host.values import PathKind
@@ -50,15 +50,9 @@ def _document(kind: type[T], files: Files, path: str) -> T:
     if files.kind(path) is not PathKind.FILE:
         raise UsageError(f"there is no {path}", subject=path, hint="`transom script` writes it.")
     try:
-        found = decode(kind, json.loads(files.read(path)))
+        return decode(kind, json.loads(files.read(path)))
     except (ValueError, RecursionError) as error:
         raise InvalidDocument([Mistake(str(error))], subject=path) from error
-    if (found.api_version, found.kind) != (API_VERSION, kind.__name__):
-        said = f"{found.api_version} {found.kind}"
-        raise UsageError(
-            f"{path} is a {said}", subject=path, hint=f"It must be a {API_VERSION} {kind.__name__}."
-        )
-    return found
 
 
 def _disagreements(options: argparse.Namespace, recipe: Recipe) -> Iterator[Mistake]:

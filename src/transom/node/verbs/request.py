@@ -5,7 +5,6 @@ import json
 from transom.errors import InvalidDocument, UsageError
 from transom.model.codec import decode
 from transom.model.problem import Mistake
-from transom.model.recipe import API_VERSION
 from transom.model.request import Request, Verb
 
 
@@ -15,9 +14,6 @@ def read_request(text: str, verb: Verb) -> Request:
         request = decode(Request, json.loads(text))
     except (ValueError, RecursionError) as error:
         raise InvalidDocument([Mistake(str(error))], subject="the request") from error
-    if request.api_version != API_VERSION or request.kind != "Request":
-        found = f"{request.api_version} {request.kind}"
-        raise UsageError(f"cannot read a {found} as a request", hint=f"Send {API_VERSION} Request.")
     if request.verb is not verb:
         raise UsageError(
             f"the request says {request.verb.value}, the command {verb.value}",

@@ -103,7 +103,10 @@ def test_every_cause_of_the_doctor_and_every_step_is_explained(name, capsys):
 def test_an_answer_as_a_document(capsys):
     assert main(["explain", "gate", "WinDSR", "-o", "json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert (document["apiVersion"], document["kind"]) == ("transom.dev/v1alpha1", "Explanation")
+    assert (document["apiVersion"], document["kind"]) == (
+        "output.transom.dev/v1alpha1",
+        "Explanation",
+    )
     (told,) = document["explanations"]
     assert told["since"].startswith("alpha 1.14, beta 1.33, stable 1.34")
     assert told["source"]

@@ -18,7 +18,10 @@ def test_the_matrix_fits_a_hundred_columns(capsys):
 def test_the_matrix_as_a_document(capsys):
     assert main(["facts", "-o", "json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert (document["apiVersion"], document["kind"]) == ("transom.dev/v1alpha1", "FactsMatrix")
+    assert (document["apiVersion"], document["kind"]) == (
+        "output.transom.dev/v1alpha1",
+        "FactsMatrix",
+    )
     newest = document["minors"][0]
     assert (newest["last"], newest["pauseImage"]) == ("1.37", "registry.k8s.io/pause:3.10.2")
     assert [release["release"] for release in newest["releases"]] == ["2022", "2025"]

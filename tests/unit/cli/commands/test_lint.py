@@ -65,7 +65,7 @@ def test_text_shows_the_line_with_a_caret_below_it(capsys):
 def test_the_document_of_findings_has_every_field(capsys):
     code, found = document(capsys, "web.yaml")
     assert code == 1
-    assert (found["apiVersion"], found["kind"]) == ("transom.dev/v1alpha1", "Findings")
+    assert (found["apiVersion"], found["kind"]) == ("output.transom.dev/v1alpha1", "Findings")
     assert found["summary"]["error"] == 1
     (finding,) = found["findings"]
     assert list(finding) == [

@@ -25,6 +25,7 @@ def transom(monkeypatch, tmp_path, capsys):
     def run(*options, artifacts=(), offline=True):
         pinnables = [PinnableArtifact(artifact=one, directory=str(tmp_path)) for one in artifacts]
         monkeypatch.setattr(lock_command, "wanted_by", lambda _file: pinnables)
+        monkeypatch.setattr(lock_command, "fleets_by", lambda _args: [])
         code = main(
             ["lock", "-f", str(tmp_path / "fleet.yaml"), *["--offline"] * offline, *options]
         )
@@ -103,7 +104,10 @@ def test_the_document_has_all_of_it(transom, path):
     save(path, "kubelet", "kubeadm")
     _, out, _ = transom("--check", "-o", "json", artifacts=[artifact(), artifact("flannel")])
     document = json.loads(out)
-    assert (document["apiVersion"], document["kind"]) == ("transom.dev/v1alpha1", "LockReport")
+    assert (document["apiVersion"], document["kind"]) == (
+        "output.transom.dev/v1alpha1",
+        "LockReport",
+    )
     assert [one["id"] for one in document["entries"]] == ["kubeadm", "kubelet"]
     assert [one["id"] for one in document["missing"]] == ["flannel"]
     assert [one["id"] for one in document["unused"]] == ["kubeadm"]

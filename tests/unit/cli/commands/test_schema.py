@@ -46,7 +46,10 @@ def test_help_shows_the_line_for_editors(capsys):
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
 def test_each_document_has_its_schema(document, capsys):
     assert main(["schema", document.name]) == 0
-    assert json.loads(capsys.readouterr().out) == schema_of(document.declaration)
+    found = json.loads(capsys.readouterr().out)
+    wanted = schema_of(document.declaration, is_input=document.is_input, uri=found["$id"])
+    assert found == wanted
+    assert found["$id"].endswith(f"/{document.file}")
 
 
 def test_the_definitions_for_an_api_server_are_printed(capsys):

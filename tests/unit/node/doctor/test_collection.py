@@ -53,7 +53,7 @@ def test_an_archive_names_what_it_has_and_what_it_lacks(host):
     archive, _ = archive_of(host)
     files = contents(archive)
     manifest = json.loads(files["manifest.json"])
-    assert (manifest["apiVersion"], manifest["kind"]) == ("transom.dev/v1alpha1", "Collection")
+    assert (manifest["apiVersion"], manifest["kind"]) == ("node.transom.dev/v1alpha1", "Collection")
     assert {entry["name"] for entry in manifest["entries"]} == set(files) - {"manifest.json"}
     assert "files/C/var/log/kubelet/kubelet.log" in files
     assert "files/C/k/transom/state/journal" in files

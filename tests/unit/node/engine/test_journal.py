@@ -1,12 +1,17 @@
 """The journal survives a cut at any byte and tells a torn tail from damage."""
 
+import json
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from transom import __version__
 from transom.errors import PermanentError, UsageError
+from transom.model.api_versions import KINDS
+from transom.model.codec import encode
 from transom.model.journal import Intent, Owner, Receipt
-from transom.node.engine.journal import Journal
+from transom.node.engine.journal import Journal, _line
 from transom.testing.faults import Fault
 from transom.testing.simulated_host import SimulatedHost
 
@@ -163,3 +168,39 @@ def test_a_journal_goes_on_after_an_append_that_failed(call):
     assert [item.subject for item in journal.contents.intents] == (
         ["a", "c"] if call == 1 else ["a", "b", "c"]
     )
+
+
+def test_a_journal_says_its_version_and_who_wrote_it():
+    host, _, _ = written([])
+    header = json.loads(host.disk.read(PATH).partition(b" ")[2])
+    assert header["apiVersion"] == KINDS["Journal"].written
+    assert header["transom"] == __version__
+
+
+def of_version(version, **more):
+    """A host whose journal says that it is of a version, with sums that are right."""
+    header = {"apiVersion": version, "kind": "Journal", "record": "owner", **more}
+    line, _ = _line("", header | {"owner": encode(OWNER)})
+    host = SimulatedHost()
+    host.disk.create(PATH)
+    host.disk.append(PATH, line)
+    return host
+
+
+def test_a_journal_of_the_first_version_is_read():
+    host = of_version("transom.dev/v1alpha1")
+    assert opened(host).contents.owner == OWNER
+
+
+@pytest.mark.parametrize("look", [Journal.open, Journal.look])
+def test_a_newer_journal_is_neither_read_nor_changed(look):
+    host = of_version("node.transom.dev/v1beta1", transom="0.7.2")
+    before = host.disk.read(PATH)
+    with pytest.raises(UsageError) as caught:
+        look(host.disk, PATH)
+    assert caught.value.message == (
+        rf"the journal {PATH} was written by a newer Transom (node.transom.dev/v1beta1); "
+        "this one reads node.transom.dev/v1alpha1 and transom.dev/v1alpha1; "
+        "install Transom 0.7.2 or newer"
+    )
+    assert host.disk.read(PATH) == before

@@ -216,7 +216,7 @@ def test_a_refused_host_is_told_every_reason_and_not_touched(make_host, request_
         "not-elevated",
         "windows-build",
         "disk-space",
-        "computer-name",
+        "computer-name-differs",
         "port-in-use",
         "unreachable",
         "clock",
@@ -471,7 +471,7 @@ def test_events_count_the_steps(make_host, request_for):
     found = events(host)
     assert [event["seq"] for event in found] == list(range(1, len(found) + 1))
     assert found[-1] | {"time": ""} == {
-        "apiVersion": "transom.dev/v1alpha1",
+        "apiVersion": "node.transom.dev/v1alpha1",
         "kind": "Event",
         "time": "",
         "run": "r1",

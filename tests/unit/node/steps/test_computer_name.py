@@ -42,7 +42,7 @@ def boot(host):
 def test_without_leave_another_name_is_refused_and_stays(machine, request_for):
     with pytest.raises(Refused) as caught:
         Runner(machine, Layout(), "r").execute(request_for(Verb.PREPARE))
-    assert [item.id for item in caught.value.refusals] == ["computer-name"]
+    assert [item.id for item in caught.value.refusals] == ["computer-name-differs"]
     assert "rename: true" in caught.value.refusals[0].fix
     assert names(machine) == ["WIN-8FQ3", "WIN-8FQ3"]
 
@@ -87,7 +87,7 @@ def test_a_node_is_not_renamed_under_its_own_feet(make_host, request_for, renami
     host.system.name = "other"
     with pytest.raises(Refused) as caught:
         Runner(host, Layout(), "r2").execute(request_for(Verb.JOIN, recipe=renaming))
-    assert [item.id for item in caught.value.refusals] == ["computer-name"]
+    assert [item.id for item in caught.value.refusals] == ["computer-name-differs"]
 
 
 def test_a_reset_writes_the_old_name_back_where_features_go_too(machine, request_for, renaming):

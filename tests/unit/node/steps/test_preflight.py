@@ -5,7 +5,9 @@ import json
 from dataclasses import replace
 
 import pytest
+from tests.support.node import RECIPE
 
+from transom.errors import Refused
 from transom.model.recipe import Artifact, Member, Unpack
 from transom.model.request import Verb
 from transom.node.engine.runner import Runner
@@ -157,3 +159,53 @@ def test_behind_a_proxy_sources_are_not_asked_for_and_the_api_server_is(
     assert found(host, environment=environment) == []
     host.network.unreachable = {"dl.example:443", SERVER}
     assert found(host, environment=environment) == ["unreachable"]
+
+
+@pytest.mark.parametrize(
+    ("change", "what", "values"),
+    [
+        ({"plugin": "calico"}, "network plugin", ("flannel", "calico")),
+        ({"mode": "l2bridge"}, "network mode", ("overlay", "l2bridge")),
+        ({"vni": 4097}, "VXLAN identifier", ("4096", "4097")),
+        ({"pod_cidrs": ("10.9.0.0/16",)}, "pod ranges", ("10.244.0.0/16", "10.9.0.0/16")),
+        ({"service_cidrs": ("10.8.0.0/16",)}, "service ranges", ("10.96.0.0/12", "10.8.0.0/16")),
+    ],
+)
+def test_a_node_keeps_the_network_it_joined_with(make_host, request_for, change, what, values):
+    host = make_host()
+    Runner(host, Layout(), "r1").execute(request_for(Verb.JOIN))
+    before = host.snapshot()
+    recipe = replace(RECIPE, network=replace(RECIPE.network, **change))
+    with pytest.raises(Refused) as caught:
+        Runner(host, Layout(), "r2").execute(request_for(Verb.JOIN, recipe=recipe))
+    (refusal,) = caught.value.refusals
+    assert (refusal.id, refusal.subject) == ("fixed-once-joined", f"win-01: {what}")
+    assert refusal.found == values[0]
+    assert values[1] in refusal.reason
+    assert "transom reset --host" in refusal.fix
+    assert host.snapshot() == before
+
+
+def test_a_node_keeps_its_folders(make_host, request_for):
+    host = make_host()
+    first, *rest = RECIPE.directories
+    named = replace(first, why="directory-k")
+    made_of = replace(RECIPE, directories=(named, *rest))
+    Runner(host, Layout(), "r1").execute(request_for(Verb.JOIN, recipe=made_of))
+    recipe = replace(RECIPE, directories=(replace(named, path=r"D:\elsewhere"), *rest))
+    with pytest.raises(Refused) as caught:
+        Runner(host, Layout(), "r2").execute(request_for(Verb.JOIN, recipe=recipe))
+    assert [item.id for item in caught.value.refusals] == ["fixed-once-joined"]
+
+
+def test_a_range_more_and_a_host_that_is_no_node_are_not_refused(make_host, request_for):
+    host = make_host()
+    Runner(host, Layout(), "r1").execute(request_for(Verb.PREPARE))
+    more = replace(RECIPE.network, pod_cidrs=(*RECIPE.network.pod_cidrs, "10.9.0.0/16"), vni=4097)
+    Runner(host, Layout(), "r2").execute(
+        request_for(Verb.JOIN, recipe=replace(RECIPE, network=more))
+    )
+    most = replace(more, pod_cidrs=(*more.pod_cidrs, "10.10.0.0/16"))
+    Runner(host, Layout(), "r3").execute(
+        request_for(Verb.JOIN, recipe=replace(RECIPE, network=most))
+    )

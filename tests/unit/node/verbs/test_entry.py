@@ -119,7 +119,7 @@ def test_a_document_of_another_kind_is_refused(site):
     site.host.files.write(FILES[3], json.dumps(encode(ENTRY) | {"kind": "Other"}).encode())
     code, said = site("prepare", *FILES)
     assert code == 2
-    assert "must be a transom.dev/v1alpha1 NodeEntry" in said
+    assert "NodeEntry is a node.transom.dev/v1alpha1 Other, not a NodeEntry" in said
 
 
 def test_a_token_alone_needs_to_know_where_to_join(site):

@@ -222,7 +222,7 @@ def test_a_refusal_names_every_reason(call, request_for):
     call.host.system.name = "other"
     code, said = call("prepare", "--foreground", request=request_for(Verb.PREPARE))
     assert code == 3
-    assert [item["id"] for item in said[-1]["refused"]] == ["not-elevated", "computer-name"]
+    assert [item["id"] for item in said[-1]["refused"]] == ["not-elevated", "computer-name-differs"]
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,8 @@ def test_another_kind_of_document_is_refused(call, request_for):
     document = encode(request_for(Verb.PREPARE)) | {"kind": "Recipe"}
     code, said = call("prepare", "--foreground", request=json.dumps(document))
     assert code == 2
-    assert "cannot read a transom.dev/v1alpha1 Recipe" in said[0]["message"]
+    (mistake,) = said[0]["mistakes"]
+    assert mistake["message"] == "Request is a node.transom.dev/v1alpha1 Recipe, not a Request"
 
 
 def test_plan_shows_drift_and_disruption_and_no_secret(call, request_for, secrets):

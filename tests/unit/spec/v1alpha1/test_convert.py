@@ -23,7 +23,9 @@ FIXTURES = sorted((DATA / "fleets" / "v1alpha1").glob("*.yaml"))
 
 def recipes(source):
     (fleet,) = read_fleets(source, name="any")
-    return "".join(json.dumps(encode(each), indent=1, ensure_ascii=False) + "\n" for each in resolve(fleet))
+    return "".join(
+        json.dumps(encode(each), indent=1, ensure_ascii=False) + "\n" for each in resolve(fleet)
+    )
 
 
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.stem)
@@ -74,7 +76,9 @@ def test_every_old_word_has_a_new_one():
         "address": "WIN-01",
         "computerName": "WIN-01",
         "sshHostKeys": ["ssh-ed25519 A"],
-        "host": {"kubelet": {"extraArgs": [{"name": "v", "value": "4"}, {"name": "a", "value": "b"}]}},
+        "host": {
+            "kubelet": {"extraArgs": [{"name": "v", "value": "4"}, {"name": "a", "value": "b"}]}
+        },
     }
     assert client.value["fleets"] == [
         {

@@ -47,9 +47,12 @@ def add_result_arguments(parser: ArgumentParser) -> None:
 
 def fleet_of(args: Namespace) -> "Fleet":
     """Read the one fleet of the file."""
+    from transom.recipe.defaults import locked_fleet
     from transom.site.addons import only_fleet
 
-    return only_fleet(fleet_file.read(args.filename), file=str(args.filename))
+    fleet = only_fleet(fleet_file.read(args.filename), file=str(args.filename))
+    kept = lock_file.load(lock_file.locate(args.filename, getattr(args, "lock", None)))
+    return locked_fleet(fleet, kept)
 
 
 def rendered_in_cluster(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from transom.cli.environment import environment
-from transom.cli.options import fleet_file, lock_file
+from transom.cli.options import lock_file
 from transom.errors import UsageError
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def wish_of(args: Namespace) -> "Wish":
     """What the arguments and the fleet ask for."""
     from transom.capi.wish import Wish
 
-    fleet = fleet_file.read(args.filename)[0] if args.filename else None
+    fleet = lock_file.read_locked(args.filename, args.lock).fleets[0] if args.filename else None
     version = _version(args, fleet)
     wish = Wish(
         provider=args.provider,
