@@ -3,7 +3,6 @@
 import json
 
 import pytest
-import yaml
 
 from transom.cli.main import main
 from transom.documents.catalogue import DOCUMENTS
@@ -47,23 +46,3 @@ def test_help_shows_the_line_for_editors(capsys):
 def test_each_document_has_its_schema(document, capsys):
     assert main(["schema", document.name]) == 0
     assert json.loads(capsys.readouterr().out) == schema_of(document.declaration)
-
-
-def test_the_definitions_for_an_api_server_are_printed(capsys):
-    assert main(["schema", "--format", "crd"]) == 0
-    printed = list(yaml.safe_load_all(capsys.readouterr().out))
-    assert [each["metadata"]["name"] for each in printed] == [
-        "fleets.transom.dev",
-        "windowshosts.transom.dev",
-    ]
-
-
-def test_the_merge_keys_for_kustomize_are_printed(capsys):
-    assert main(["schema", "--format", "openapi"]) == 0
-    definitions = json.loads(capsys.readouterr().out)["definitions"]
-    assert list(definitions) == ["dev.transom.v1alpha2.Fleet", "dev.transom.v1alpha2.WindowsHost"]
-
-
-def test_another_document_has_no_definition_for_an_api_server(capsys):
-    assert main(["schema", "lock-report", "--format", "crd"]) == 2
-    assert "`transom schema --format crd` prints" in capsys.readouterr().err
