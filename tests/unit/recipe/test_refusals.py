@@ -114,48 +114,6 @@ CASES = {
         {"runtime": {"containerd": {"version": "1.7.28"}}},
         ["windows-support"],
     ),
-    "a misspelt field of the kubelet's configuration": (
-        {"defaults__kubelet": {"config": {"maxPod": 110}}},
-        ["kubelet-config-field"],
-    ),
-    "a number in quotes in the kubelet's configuration": (
-        {"defaults__kubelet": {"config": {"maxPods": "110"}}},
-        ["kubelet-config-type"],
-    ),
-    "feature gates that are no map": (
-        {"defaults__kubelet": {"config": {"featureGates": ["WinDSR"]}}},
-        ["kubelet-config-type"],
-    ),
-    "a field of the kubelet's configuration that the fleet has a key for": (
-        {"defaults__kubelet": {"config": {"clusterDNS": ["10.96.0.10"]}}},
-        ["kubelet-owned-clusterDNS"],
-    ),
-    "flags that replace the recipe's own": (
-        {
-            "defaults__kubelet": {
-                "extraArgs": {
-                    "config": "C:\\k\\mine.yaml",
-                    "hostname-override": "other",
-                    "node-labels": "a=b",
-                    "kubeconfig": "C:\\k\\mine.conf",
-                    "bootstrap-kubeconfig": "C:\\k\\mine.conf",
-                    "cert-dir": "C:\\k",
-                    "container-runtime-endpoint": "npipe:////./pipe/mine",
-                    "windows-service": "false",
-                }
-            }
-        },
-        [
-            "kubelet-owned-bootstrap-kubeconfig",
-            "kubelet-owned-cert-dir",
-            "kubelet-owned-config",
-            "kubelet-owned-container-runtime-endpoint",
-            "kubelet-owned-hostname-override",
-            "kubelet-owned-kubeconfig",
-            "kubelet-owned-node-labels",
-            "kubelet-owned-windows-service",
-        ],
-    ),
     "a kubelet newer than the API server": (
         {"cluster__version": "1.36.4"},
         ["kubelet-skew"],
@@ -372,25 +330,6 @@ def test_the_version_of_the_cluster_must_be_known_to_be_used():
 def test_a_host_that_is_not_there_is_a_usage_error():
     with pytest.raises(UsageError, match="no host nobody"):
         resolve(fleet(), hosts=["nobody"])
-
-
-def test_every_wrong_field_is_named_at_once_with_its_place_and_what_to_write():
-    changed = fleet(
-        defaults__kubelet={"config": {"maxPod": 1, "maxPods": "110", "syncFrequency": 60}},
-        hosts=[HOST],
-    )
-    found = {refusal.subject: refusal.fix for refusal in refused(changed)}
-    assert found == {
-        "hosts[win-01].kubelet.config.maxPod": "Write maxPods if you mean that field.",
-        "hosts[win-01].kubelet.config.maxPods": "Write 110, without quotes.",
-        "hosts[win-01].kubelet.config.syncFrequency": "Write 60s if these are seconds.",
-    }
-
-
-def test_a_flag_of_the_recipe_is_refused_with_the_key_of_the_fleet():
-    changed = fleet(defaults__kubelet={"extraArgs": {"node-labels": "a=b"}}, hosts=[HOST])
-    (only,) = refused(changed)
-    assert only.fix == "Remove it; write `labels` instead."
 
 
 @pytest.mark.parametrize(("version", "refuses"), [("19.03.0", False), ("19.2.9", True)])

@@ -3,7 +3,6 @@
 import json
 
 import pytest
-import yaml
 
 from transom.cli.main import main
 from transom.documents.catalogue import DOCUMENTS
@@ -50,23 +49,3 @@ def test_each_document_has_its_schema(document, capsys):
     wanted = schema_of(document.declaration, is_input=document.is_input, uri=found["$id"])
     assert found == wanted
     assert found["$id"].endswith(f"/{document.file}")
-
-
-def test_the_definitions_for_an_api_server_are_printed(capsys):
-    assert main(["schema", "--format", "crd"]) == 0
-    printed = list(yaml.safe_load_all(capsys.readouterr().out))
-    assert [each["metadata"]["name"] for each in printed] == [
-        "fleets.transom.dev",
-        "windowshosts.transom.dev",
-    ]
-
-
-def test_the_merge_keys_for_kustomize_are_printed(capsys):
-    assert main(["schema", "--format", "openapi"]) == 0
-    definitions = json.loads(capsys.readouterr().out)["definitions"]
-    assert list(definitions) == ["dev.transom.v1alpha2.Fleet", "dev.transom.v1alpha2.WindowsHost"]
-
-
-def test_another_document_has_no_definition_for_an_api_server(capsys):
-    assert main(["schema", "lock-report", "--format", "crd"]) == 2
-    assert "`transom schema --format crd` prints" in capsys.readouterr().err
