@@ -173,7 +173,8 @@ def of_each_version(choose: Callable[[LintContext], list[Rule]]) -> Callable[[Ju
 
     def mark(test: Judging) -> Judging:
         there = pytest.mark.where(lambda version, rule: rule in chosen[version])
-        return there(pytest.mark.parametrize("rule", rules, ids=rule_id)(test))
+        marked: Judging = there(pytest.mark.parametrize("rule", rules, ids=rule_id)(test))
+        return marked
 
     return mark
 
