@@ -41,7 +41,9 @@ class Verification:
     @property
     def is_proven(self) -> bool:
         """Whether any check came to a judgement."""
-        return any(item.outcome in (CheckOutcome.PASSED, CheckOutcome.FAILED) for item in self.results)
+        return any(
+            item.outcome in (CheckOutcome.PASSED, CheckOutcome.FAILED) for item in self.results
+        )
 
     def exit_code(self, *, strict: bool = False) -> int:
         """0 all that ran passed, 1 something failed, 4 or 5 where trouble came first or nothing is proven."""

@@ -41,7 +41,9 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", choices=("text", "json", "junit"), default="text", help="the form"
     )
-    parser.add_argument("--out", metavar="FILE", help="write the results there; text still comes here")
+    parser.add_argument(
+        "--out", metavar="FILE", help="write the results there; text still comes here"
+    )
     parser.add_argument(
         "--strict", action="store_true", help="exit 1 also where a check could not be run"
     )
@@ -51,7 +53,10 @@ def configure(parser: ArgumentParser) -> None:
 def add_arguments(parser: ArgumentParser) -> None:
     """Add what a run is asked for, here and in a schedule."""
     parser.add_argument(
-        "-f", "--filename", metavar="FILE", help="a fleet: its nodes, its network, its lock's images"
+        "-f",
+        "--filename",
+        metavar="FILE",
+        help="a fleet: its nodes, its network, its lock's images",
     )
     parser.add_argument("--lock", metavar="FILE", help="default: transom.lock beside the fleet")
     parser.add_argument("--node", action="append", default=[], help="a node; repeatable")
@@ -59,7 +64,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--all-nodes", action="store_true", help="every Windows node; default: one of each kind"
     )
     parser.add_argument(
-        "--suite", action="append", default=[], choices=SUITES, help="a suite; repeatable; default: all"
+        "--suite",
+        action="append",
+        default=[],
+        choices=SUITES,
+        help="a suite; repeatable; default: all",
     )
     parser.add_argument(
         "--check", action="append", default=[], metavar="NAME", help="a check; repeatable"
@@ -73,9 +82,15 @@ def add_arguments(parser: ArgumentParser) -> None:
         default="process",
         help="how the pods of checks are isolated (default: %(default)s)",
     )
-    parser.add_argument("--parallel", type=int, default=4, help="checks at once (default: %(default)s)")
     parser.add_argument(
-        "--patience", type=float, default=1.0, metavar="FACTOR", help="stretch the checks' deadlines"
+        "--parallel", type=int, default=4, help="checks at once (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--patience",
+        type=float,
+        default=1.0,
+        metavar="FACTOR",
+        help="stretch the checks' deadlines",
     )
     parser.add_argument(
         "--image-repository", metavar="PREFIX", default="", help="where the images of checks are"
@@ -87,10 +102,14 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="NAME=IMAGE",
         help="agnhost, servercore or hostprocess by an image of yours, such as by digest; repeatable",
     )
-    parser.add_argument("--egress", metavar="URL", default="", help="the address outside for egress")
+    parser.add_argument(
+        "--egress", metavar="URL", default="", help="the address outside for egress"
+    )
     parser.add_argument("--gmsa", metavar="NAME", default="", help="a GMSACredentialSpec for gmsa")
     parser.add_argument(
-        "--node-conditions", action="store_true", help="write the condition TransomVerified on Nodes"
+        "--node-conditions",
+        action="store_true",
+        help="write the condition TransomVerified on Nodes",
     )
     parser.add_argument("--store", metavar="FILE", help="also keep the results there")
     parser.add_argument("--job", default="transom-verify", help="the job's name in the store")
@@ -107,9 +126,7 @@ def run(args: Namespace) -> int:
     if args.dry_run:
         return _plan(args, api, order, fleet)
     watcher = _Progress()
-    found = with_api(
-        api, lambda api: verification.verify(api, order, fleet, watcher=watcher)
-    )
+    found = with_api(api, lambda api: verification.verify(api, order, fleet, watcher=watcher))
     if args.store:
         verification.keep(found, options.store_path(args.store), job=args.job)
     if bucket is not None:
@@ -224,7 +241,9 @@ def _print_text(found: "Verification") -> None:
     for name in found.swept:
         print(f"swept up what an earlier run left: namespace {name}")
     counts = {kind: found.count(kind) for kind in dict.fromkeys(r.outcome for r in found.results)}
-    print(", ".join(f"{count} {kind.value}" for kind, count in counts.items()) or "no check was named")
+    print(
+        ", ".join(f"{count} {kind.value}" for kind, count in counts.items()) or "no check was named"
+    )
 
 
 class _Progress:
