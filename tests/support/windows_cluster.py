@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Sequence
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -176,10 +176,8 @@ class WindowsCluster(MemoryCluster):
         statuses = [self._container(item, name) for item in spec["containers"]]
         asked = sum(int(_request(item)) for item in spec["containers"])
         refused = asked > MEMORY - RESERVED and "greedy-runs" not in self.faults
-        ready = (
-            (all(item["ready"] for item in statuses)
-            and name != "unready")
-            or (name == "unready" and "ready-anyway" in self.faults)
+        ready = (all(item["ready"] for item in statuses) and name != "unready") or (
+            name == "unready" and "ready-anyway" in self.faults
         )
         slow = timedelta(seconds=1000 if "slow" in self.faults else 5)
         begun = datetime.fromisoformat(pod["metadata"]["creationTimestamp"])
@@ -283,7 +281,9 @@ class WindowsCluster(MemoryCluster):
         done = answer if isinstance(answer, Executed) else Executed(0, answer.encode(), b"")
         return done
 
-    def _cmd(self, pod: ObjectName, held: Manifest, command: Sequence[str]) -> Executed | str:
+    def _cmd(  # noqa: C901, PLR0911 - one line for each command
+        self, pod: ObjectName, held: Manifest, command: Sequence[str]
+    ) -> Executed | str:
         line = command[2]
         if match := re.fullmatch(r"echo (\S+)> (.+)", line):
             self.files[pod.namespace, pod.name, match[2]] = match[1]
@@ -293,9 +293,9 @@ class WindowsCluster(MemoryCluster):
         if match := re.fullmatch(r"type (.+)", line):
             return self._type(pod, held, match[1])
         if line == "echo %USERNAME%":
-            return self._user(held, pod)
+            return self._user(held)
         if line == "whoami /user":
-            user = self._user(held, pod)
+            user = self._user(held)
             sid = "S-1-5-21-1-2-3-500" if "odd-sid" in self.faults else _USERS[user]
             return f"USER INFORMATION\r\n{user} {sid}\r\n"
         if match := re.fullmatch(r"echo %(\w+)%", line):
@@ -311,11 +311,9 @@ class WindowsCluster(MemoryCluster):
             return "other" if "odd-machine" in self.faults else f"{match[1]}\r\n"
         raise AssertionError(line)
 
-    def _user(self, held: Manifest, pod: ObjectName) -> str:
-        del pod
+    def _user(self, held: Manifest) -> str:
         if "administrator" in self.faults:
             return "ContainerAdministrator"
-        self._asked = getattr(self, "_asked", 0)
         users = [
             item.get("securityContext", {}).get("windowsOptions", {}).get("runAsUserName", "")
             for item in held["spec"]["containers"]
@@ -387,7 +385,7 @@ class WindowsCluster(MemoryCluster):
                 return str(spec.get("selector", {}).get("of", ""))
         return ""
 
-    def _curl(self, pod: ObjectName, held: Manifest, command: Sequence[str]) -> Executed | str:
+    def _curl(self, pod: ObjectName, _held: Manifest, command: Sequence[str]) -> Executed | str:
         url = urlsplit(command[-1])
         if "no-network" in self.faults:
             return Executed(28, b"", b"curl: (28) Connection timed out")
@@ -416,7 +414,7 @@ class WindowsCluster(MemoryCluster):
         return json.dumps({"responses": [whose]})
 
     def _powershell(
-        self, pod: ObjectName, held: Manifest, command: Sequence[str]
+        self, pod: ObjectName, _held: Manifest, command: Sequence[str]
     ) -> Executed | str:
         match = re.search(r"Connect\('([^']+)',([0-9]+)\)", command[-1])
         assert match
@@ -425,32 +423,36 @@ class WindowsCluster(MemoryCluster):
             f"{whose}\r\n" if whose else Executed(1, b"", b"Exception calling Receive: timed out")
         )
 
-    def _nslookup(self, pod: ObjectName, held: Manifest, command: Sequence[str]) -> Executed | str:
+    def _nslookup(
+        self, _pod: ObjectName, _held: Manifest, command: Sequence[str]
+    ) -> Executed | str:
         if "no-dns" in self.faults:
             return Executed(0, b"*** Request to UnKnown timed-out", b"")
         return f"Name:    {command[1]}\r\nAddress:  {API}\r\n"
 
-    def _ipconfig(self, pod: ObjectName, held: Manifest, command: Sequence[str]) -> str:
+    def _ipconfig(self, _pod: ObjectName, held: Manifest, _command: Sequence[str]) -> str:
         own = held["spec"]["dnsConfig"]
         if "node-dns" in self.faults:
             return "DNS Servers . . . . . : 10.0.0.2\r\n"
         return f"DNS Suffix: {own['searches'][0]}\r\nDNS Servers: {own['nameservers'][0]}\r\n"
 
-    def _nltest(self, pod: ObjectName, held: Manifest, command: Sequence[str]) -> Executed | str:
+    def _nltest(self, _pod: ObjectName, _held: Manifest, _command: Sequence[str]) -> Executed | str:
         if "no-domain" in self.faults:
             return Executed(
                 1, b"", b"Getting parent domain failed: Status = 1355 ERROR_NO_SUCH_DOMAIN"
             )
         return "example.com. (1)\r\nThe command completed successfully\r\n"
 
-    def _shutdown(self, pod: ObjectName, held: Manifest, command: Sequence[str]) -> Executed | str:
+    def _shutdown(
+        self, pod: ObjectName, _held: Manifest, _command: Sequence[str]
+    ) -> Executed | str:
         if "refused-reboot" in self.faults:
             return Executed(5, b"", b"Access is denied.(5)")
         if "no-reboot" in self.faults:
             return ""
         on = next(item for item in self.held("v1", "Node") if item["metadata"]["name"] == "win1")
         status = dict(on["status"])
-        status["nodeInfo"] = {**status["nodeInfo"], "bootID": "another-boot"}
+        status["nodeInfo"] = {**status["nodeInfo"], "bootID": f"boot-{self._number}"}
         self.put({**on, "status": status})
         for item in self.held("v1", "Pod"):
             if item["metadata"]["namespace"] == pod.namespace:
@@ -472,8 +474,3 @@ class WindowsCluster(MemoryCluster):
 def _request(container: Manifest) -> str:
     text = str(container.get("resources", {}).get("requests", {}).get("memory", "0"))
     return text if text.isdigit() else "0"
-
-
-def now() -> datetime:
-    """The present moment."""
-    return datetime.now(UTC)
