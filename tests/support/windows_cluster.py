@@ -240,9 +240,11 @@ class WindowsCluster(MemoryCluster):
         return json.dumps({**json.loads(answer), "pods": shown}).encode()
 
     async def logs(self, pod: ObjectName, *, container: str = "", tail: int | None = None) -> bytes:
+        del container, tail
         if "no-log" in self.faults:
             return b"something else\n"
-        command = " ".join((await self.get(pod))["spec"]["containers"][0].get("command") or ())
+        held = self._held[pod].object
+        command = " ".join(held["spec"]["containers"][0].get("command") or ())
         found = re.search(r"echo (\S+?)&", command)
         return f"{found[1]}\r\n".encode() if found else b""
 
@@ -254,6 +256,7 @@ class WindowsCluster(MemoryCluster):
                 self.left = [b"HTTP/1.0 200 OK\r\n\r\n", pod.name.encode(), b""]
 
             async def read(self, *, deadline_s: float) -> bytes:
+                del deadline_s
                 return self.left.pop(0)
 
             async def write(self, data: bytes) -> None:
@@ -278,8 +281,7 @@ class WindowsCluster(MemoryCluster):
             raise PermanentError(f"cannot run {command[0]}: The system cannot find the file")
         held = self._held[pod].object
         answer = getattr(self, f"_{program}")(pod, held, command)
-        done = answer if isinstance(answer, Executed) else Executed(0, answer.encode(), b"")
-        return done
+        return answer if isinstance(answer, Executed) else Executed(0, answer.encode(), b"")
 
     def _cmd(  # noqa: C901, PLR0911 - one line for each command
         self, pod: ObjectName, held: Manifest, command: Sequence[str]
@@ -348,7 +350,7 @@ class WindowsCluster(MemoryCluster):
             if key in volume:
                 name = volume[key].get("name") or volume[key]["secretName"]
                 held = self._held[ObjectName("v1", kind, pod.namespace, name)].object
-                values = held.get("data") or held.get("stringData")
+                values = held.get("data") or held["stringData"]
                 return "before" if "old-files" in self.faults else str(values[file])
         return missing
 

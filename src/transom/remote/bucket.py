@@ -19,7 +19,8 @@ _TIMEOUT_S = 60.0
 _LARGEST_PAGE = 8 * 2**20
 _DEFAULT_REGION = "us-east-1"
 _SCHEME = "s3"
-# Listings come a thousand at a time; more pages than this are no folder of results.
+# The most that a server lists at once; more pages than this are no folder of results.
+_PAGE = 1000
 _MOST_PAGES = 100
 
 
@@ -62,11 +63,13 @@ class Bucket:
         https: Https,
         *,
         now: Callable[[], float] = time.time,
+        page: int = _PAGE,
     ) -> None:
         self.address = address
         self._credentials = credentials
         self._https = https
         self._now = now
+        self._keys_a_page = page
 
     def put(self, key: str, content: bytes) -> str:
         """Write an object below the folder; give its address."""
@@ -75,7 +78,7 @@ class Bucket:
         self._asked("PUT", url, content, largest=_LARGEST_PAGE)
         return f"{_SCHEME}://{self.address.name}/{name}"
 
-    def keys(self) -> Iterator[tuple[str, int]]:
+    def objects(self) -> Iterator[tuple[str, int]]:
         """The objects below the folder with their sizes, by their names there."""
         folder = f"{self.address.prefix}/" if self.address.prefix else ""
         token = ""
@@ -105,7 +108,7 @@ class Bucket:
         return f"{self.address.prefix}/{key}" if self.address.prefix else key
 
     def _page(self, folder: str, token: str) -> ET.Element:
-        query = {"list-type": "2", "prefix": folder}
+        query = {"list-type": "2", "max-keys": str(self._keys_a_page), "prefix": folder}
         if token:
             query["continuation-token"] = token
         words = "&".join(f"{k}={quote(v, safe='-_.~')}" for k, v in sorted(query.items()))

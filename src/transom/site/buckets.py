@@ -72,7 +72,7 @@ def copied(bucket: Bucket) -> Iterator[Path]:
     """The results below a bucket's folder, as files for as long as they are read."""
     total = 0
     with TemporaryDirectory(prefix="transom-results-") as folder:
-        for number, (key, size) in enumerate(bucket.keys()):
+        for number, (key, size) in enumerate(bucket.objects()):
             path = PurePosixPath(key)
             if (
                 not key.endswith(_RESULTS)

@@ -97,7 +97,8 @@ def plan_of(tasks: Sequence[Task], *, is_disruptive: bool) -> VerifyPlan:
 
 def _planned(task: Task, *, is_disruptive: bool) -> PlannedCheck:
     check, case = task
-    why_not, creates = why_not_of(task, is_disruptive=is_disruptive), ()
+    why_not = why_not_of(task, is_disruptive=is_disruptive)
+    creates: tuple[str, ...] = ()
     if not why_not:
         try:
             creates = tuple(_created(item) for item in check.objects(case))

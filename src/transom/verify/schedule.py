@@ -1,6 +1,5 @@
 """Checks every day, by the cluster itself: a CronJob with its account, the rights it needs, and where results are kept. Pure."""
 
-from collections.abc import Sequence
 from dataclasses import field
 from typing import Any
 
@@ -107,7 +106,7 @@ def manifests(schedule: Schedule) -> list[Manifest]:
 
 
 def _role(schedule: Schedule, metadata: dict[str, Any]) -> Manifest:
-    rights: Sequence[Right] = (*RIGHTS, *((CONDITIONS,) if schedule.node_conditions else ()))
+    rights = (*RIGHTS, *((CONDITIONS,) if schedule.node_conditions else ()))
     reasons = "\n".join(f"{', '.join(right.resources)}: {right.reason}" for right in rights)
     return {
         "apiVersion": f"{_RBAC}/v1",

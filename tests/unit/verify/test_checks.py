@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from typing import Any
 
 import pytest
 from tests.support.windows_cluster import Clock, WindowsCluster, node
@@ -153,7 +154,7 @@ def test_a_node_that_is_not_ready_or_under_pressure_fails(conditions, told):
 
 
 ALONE = [node("win1")]
-NOT_RUN = {
+NOT_RUN: dict[str, tuple[dict[str, Any], str]] = {
     "node-reserves": ({"faults": ["no-configz"]}, "does not show its configuration"),
     "across-nodes": ({"nodes": ALONE}, "no other Windows node"),
     "across-systems": ({"nodes": ALONE}, "no Linux node"),

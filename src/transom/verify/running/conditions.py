@@ -1,5 +1,6 @@
 """What checks found, as a condition of the Node, so that what watches nodes can act on it."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from transom.kube.door import Door, Patch
@@ -20,7 +21,7 @@ async def publish(door: Door, found: Verification) -> None:
         if there is None:
             continue
         before = (there.get("status") or {}).get("conditions") or ()
-        was = next((item for item in before if item["type"] == TYPE), {})
+        was: Mapping[str, str] = next((item for item in before if item["type"] == TYPE), {})
         made = condition(found, node.name, moment)
         if was.get("status") == made["status"] and was.get("lastTransitionTime"):
             made["lastTransitionTime"] = was["lastTransitionTime"]

@@ -158,12 +158,13 @@ async def _cleaned(attempt: Attempt, check: Check, clock: Clock) -> str:
     """Have nothing of a check left; give what is left all the same."""
     name = attempt.case.namespace
     left = []
-    for what, work in (
-        ("what it changed outside", lambda: check.undo(attempt)),
-        (f"namespace {name}", lambda: _gone(attempt, name, clock)),
-    ):
+    steps: tuple[tuple[str, Awaitable[None]], ...] = (
+        ("what it changed outside", check.undo(attempt)),
+        (f"namespace {name}", _gone(attempt, name, clock)),
+    )
+    for what, step in steps:
         try:
-            await work()
+            await step
         except TransomError as error:
             left.append(f"{what}: {error.message}")
     return "; ".join(left)
