@@ -29,6 +29,7 @@ from transom.recipe.resolve import resolve
 from transom.spec import reference, schema
 from transom.spec.fleet import read_fleets
 from transom.spec.shapes.document import FLEET
+from transom.verify import check_page
 from transom.workload import differences, page
 from transom.workload.catalogue import all_rules
 from transom.workload.families import SECTIONS
@@ -176,6 +177,11 @@ def troubleshooting_page() -> Iterator[tuple[Path, str]]:
     yield ROOT / "docs" / "troubleshooting.md", troubleshooting.page()
 
 
+def checks_page() -> Iterator[tuple[Path, str]]:
+    """What `transom verify run` checks."""
+    yield ROOT / "docs" / "checks.md", check_page.page()
+
+
 def userdata_page() -> Iterator[tuple[Path, str]]:
     """The list of traps below what people wrote about boot data."""
     path = ROOT / "docs" / "userdata.md"
@@ -200,6 +206,7 @@ GENERATORS = (
     troubleshooting_page,
     network_pages,
     userdata_page,
+    checks_page,
 )
 
 
