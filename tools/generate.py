@@ -33,6 +33,7 @@ from transom.spec import reference, schema
 from transom.spec.fleet import read_fleets
 from transom.spec.shapes.client import CLIENT
 from transom.spec.shapes.document import FLEET, WINDOWS_HOST
+from transom.verify import check_page
 from transom.workload import differences, page
 from transom.workload.catalogue import all_rules
 from transom.workload.families import SECTIONS
@@ -197,6 +198,11 @@ def troubleshooting_page() -> Iterator[tuple[Path, str]]:
     yield ROOT / "docs" / "troubleshooting.md", troubleshooting.page()
 
 
+def checks_page() -> Iterator[tuple[Path, str]]:
+    """What `transom verify run` checks."""
+    yield ROOT / "docs" / "checks.md", check_page.page()
+
+
 def userdata_page() -> Iterator[tuple[Path, str]]:
     """The list of traps below what people wrote about boot data."""
     path = ROOT / "docs" / "userdata.md"
@@ -230,6 +236,7 @@ GENERATORS = (
     network_pages,
     userdata_page,
     register_of_ids,
+    checks_page,
 )
 
 

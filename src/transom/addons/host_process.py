@@ -17,7 +17,7 @@ from transom.model.manifest import Manifest
 from transom.model.recipe import PREPARED
 from transom.model.version import Version
 
-_SYSTEM = "NT AUTHORITY\\SYSTEM"
+SYSTEM_ACCOUNT = "NT AUTHORITY\\SYSTEM"
 
 
 def daemon_set(setting: Setting, name: str, program: str) -> dict[str, Any]:
@@ -48,7 +48,9 @@ def host_process_pod(setting: Setting) -> dict[str, Any]:
         **pod_os(setting),
         "priorityClassName": "system-node-critical",
         "hostNetwork": True,
-        "securityContext": {"windowsOptions": {"hostProcess": True, "runAsUserName": _SYSTEM}},
+        "securityContext": {
+            "windowsOptions": {"hostProcess": True, "runAsUserName": SYSTEM_ACCOUNT}
+        },
         "nodeSelector": {"kubernetes.io/os": "windows", **PREPARED},
         # A node that joins has taints of the cloud, of Cluster API and of its own; it loses some
         # of them only once its network works.

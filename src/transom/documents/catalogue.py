@@ -23,7 +23,14 @@ from transom.documents.nodes import (
 )
 from transom.documents.recipes import RecipeList
 from transom.documents.rules import RuleList
-from transom.documents.verify import GateReport, GridSummary, ImportResult, UpstreamTests
+from transom.documents.verify import (
+    GateReport,
+    GridSummary,
+    ImportResult,
+    UpstreamTests,
+    VerifyPlan,
+    VerifyResult,
+)
 from transom.image.bundle.manifest import BundleManifest
 from transom.model.answers import (
     BootReport,
@@ -146,5 +153,7 @@ DOCUMENTS = (
     Document("upgrade-result", UpgradeResult, "`transom upgrade -o json`"),
     Document("reset-result", ResetResult, "`transom reset ADDRESS -o json`"),
     Document("upstream-tests", UpstreamTests, "`transom verify list -o json`"),
+    Document("verify-plan", VerifyPlan, "`transom verify run --dry-run -o json`"),
+    Document("verify-result", VerifyResult, "`transom verify run -o json`"),
     Document("survey", Survey, "answer of the node program's `survey`"),
 )

@@ -4,6 +4,7 @@ from transom.model.api_versions import written
 from transom.model.records import dataclass
 from transom.verify.gate import Verdict
 from transom.verify.grid import State
+from transom.verify.running.engine import CheckResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,3 +102,53 @@ class GateReport:
     preset: str
     against: str
     verdicts: tuple[Verdict, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerifiedNode:
+    """A node that checks ran on, with what it is and how its checks ended."""
+
+    name: str
+    on: dict[str, str]
+    passed: int
+    failed: int
+    not_run: int
+    errors: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerifyResult:
+    """What `transom verify run` found; `swept` are namespaces that an earlier run had left."""
+
+    api_version: str = API_VERSION
+    kind: str = "VerifyResult"
+    run: str
+    started: str
+    kubernetes: str
+    isolation: str
+    nodes: tuple[VerifiedNode, ...]
+    results: tuple[CheckResult, ...]
+    swept: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedCheck:
+    """A check that would run on a node, with what it would create; `not_run` says why it would not."""
+
+    check: str
+    suite: str
+    node: str
+    what: str
+    creates: tuple[str, ...]
+    is_disruptive: bool
+    not_run: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerifyPlan:
+    """What `transom verify run --dry-run` would do."""
+
+    api_version: str = API_VERSION
+    kind: str = "VerifyPlan"
+    kubernetes: str
+    checks: tuple[PlannedCheck, ...]

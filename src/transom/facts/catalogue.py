@@ -32,6 +32,7 @@ from transom.facts import (
     ssh,
     topics,
     upstream,
+    verify,
     windows,
 )
 from transom.facts.rows import At, Row, read, rows
@@ -164,6 +165,7 @@ GROUPS = (
         ),
     ),
     Group("Upstream's tests", (upstream.UpstreamJob, upstream.ImageRegistry)),
+    Group("Checks of nodes", (verify.TestImage, verify.Expected)),
     Group(
         "What a node is made of",
         (

@@ -254,6 +254,12 @@ class HttpDoor(Door):
         ask = Ask("GET", path, f"reach port {port} of", str(pod), [("ports", str(port))])
         return tunnel(self._http, ask)
 
+    async def ask_kubelet(self, node: str, path: str) -> bytes:
+        """Ask through the Node's proxy."""
+        name = ObjectName("v1", "Node", "", node)
+        place = f"{await self._known(name, 'proxy')}/{path}"
+        return (await self._http.ask(Ask("GET", place, f"read {path} of", str(name)))).content
+
     async def close(self) -> None:
         """Close idle connections."""
         await self._http.close()

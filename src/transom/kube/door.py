@@ -261,6 +261,10 @@ class Door(ABC):
         """A connection to a port of a pod."""
 
     @abstractmethod
+    async def ask_kubelet(self, node: str, path: str) -> bytes:
+        """What a Node's kubelet answers at a path such as `stats/summary`, through the API server."""
+
+    @abstractmethod
     async def close(self) -> None:
         """End the connections."""
 

@@ -63,7 +63,7 @@ class MemoryCluster(Store, Door):
 
     `served` are the kinds it knows, by default a few and those it is given; reading the kinds in
     `forbidden` is refused. `programs` answers what is executed in pods, `outputs` has their logs, `ports`
-    what listens in them.
+    what listens in them, `kubelets` what a Node's kubelet answers at a path.
     """
 
     def __init__(
@@ -83,6 +83,7 @@ class MemoryCluster(Store, Door):
         self.programs: Callable[[ObjectName, Sequence[str], bytes], Executed] | None = None
         self.outputs: dict[tuple[str, str], bytes] = {}
         self.ports: dict[tuple[str, int], AbstractAsyncContextManager[Tunnel]] = {}
+        self.kubelets: dict[tuple[str, str], bytes] = {}
         self.writes = 0
         super().__init__(given, served)
 
@@ -179,7 +180,7 @@ class MemoryCluster(Store, Door):
         patch: Patch = Patch.MERGE,
         subresource: str = "",
     ) -> Manifest:
-        """Change it; a strategic patch is a merge patch here, as for what has no lists."""
+        """Change it; of lists a strategic patch merges only conditions here, by their type."""
         held = self._there(name, "change")
         if patch is Patch.JSON:
             assert not isinstance(change, Mapping)
@@ -190,6 +191,8 @@ class MemoryCluster(Store, Door):
         else:
             assert isinstance(change, Mapping)
             self._in_version(held, change, name)
+            if patch is Patch.STRATEGIC:
+                change = _with_conditions(held.object, change)
             after = merged(held.object, change)
         kept = _part_of(subresource, held.object, after)
         return self._written(name, kept, FIELD_MANAGER, held.fields)
@@ -282,6 +285,13 @@ class MemoryCluster(Store, Door):
             raise PermanentError(f"cannot reach port {port} of {pod}: connection refused")
         return found
 
+    async def ask_kubelet(self, node: str, path: str) -> bytes:
+        """What it was told that the kubelet answers."""
+        self._there(ObjectName("v1", "Node", "", node), f"read {path} of")
+        if (node, path) not in self.kubelets:
+            raise NotFound(f"cannot read {path} of Node {node}: 404 page not found", subject=node)
+        return self.kubelets[node, path]
+
     async def close(self) -> None:
         """Nothing is open."""
 
@@ -341,6 +351,17 @@ def _selects(selection: Selection, found: Manifest) -> bool:
             for path, value in selection.fields.items()
         )
     )
+
+
+def _with_conditions(before: Manifest, change: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The change with the conditions that it does not name as they were."""
+    path = ("status", "conditions")
+    named = get(change, path)
+    if not isinstance(named, list):
+        return change
+    types = {item["type"] for item in named}
+    kept = [item for item in get(before, path) or () if item["type"] not in types]
+    return {**change, "status": {**change["status"], "conditions": [*kept, *named]}}
 
 
 def _is_finished(pod: Manifest) -> bool:

@@ -11,11 +11,14 @@ from transom.verify.results import Case, Outcome
 _FORBIDDEN = {code: "?" for code in range(32) if code not in (9, 10, 13)}
 
 
-def document(suites: Mapping[str, Iterable[Case]]) -> str:
-    """Suites by name, each with its cases; absent ones are left out."""
+def document(
+    suites: Mapping[str, Iterable[Case]], *, properties: Mapping[str, str] | None = None
+) -> str:
+    """Suites by name, each with its cases and the same properties; absent cases are left out."""
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', '<testsuites name="transom">']
     for title, cases in suites.items():
-        lines += _suite(title, [case for case in cases if case.outcome is not Outcome.ABSENT])
+        there = [case for case in cases if case.outcome is not Outcome.ABSENT]
+        lines += _suite(title, there, properties or {})
     return "\n".join([*lines, "</testsuites>", ""])
 
 
@@ -51,25 +54,33 @@ def _judged(verdict: Verdict) -> Iterator[Case]:
         yield Case(f"nothing regressed in {verdict.newest}", Outcome.PASSED)
 
 
-def _suite(title: str, cases: Sequence[Case]) -> Iterator[str]:
+def _suite(title: str, cases: Sequence[Case], properties: Mapping[str, str]) -> Iterator[str]:
     failures = sum(case.outcome is Outcome.FAILED for case in cases)
     skipped = sum(case.outcome is Outcome.SKIPPED for case in cases)
     yield (
         f'<testsuite name={quoteattr(title.translate(_FORBIDDEN))} tests="{len(cases)}" '
         f'failures="{failures}" skipped="{skipped}">'
     )
+    if properties:
+        yield "<properties>"
+        for name, value in properties.items():
+            pair = f"name={quoteattr(name)} value={quoteattr(value.translate(_FORBIDDEN))}"
+            yield f"<property {pair}/>"
+        yield "</properties>"
     for case in cases:
         yield from _case(case)
     yield "</testsuite>"
 
 
 def _case(case: Case) -> Iterator[str]:
-    head = f"<testcase name={quoteattr(case.name.translate(_FORBIDDEN))}"
+    took = f' time="{case.milliseconds / 1000:.3f}"' if case.milliseconds else ""
+    head = f"<testcase name={quoteattr(case.name.translate(_FORBIDDEN))}{took}"
     failure = f"<failure>{escape(case.message.translate(_FORBIDDEN))}</failure>"
     if case.outcome is Outcome.PASSED:
         yield f"{head}/>"
     elif case.outcome is Outcome.SKIPPED:
-        yield f"{head}><skipped/></testcase>"
+        why = f" message={quoteattr(case.message.translate(_FORBIDDEN))}" if case.message else ""
+        yield f"{head}><skipped{why}/></testcase>"
     elif case.outcome is Outcome.FAILED:
         yield f"{head}>{failure}</testcase>"
     else:  # TestGrid takes a test that stands twice, failed and passed, for a flaky one

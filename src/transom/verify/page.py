@@ -8,7 +8,8 @@ from xml.sax.saxutils import quoteattr
 
 from transom.verify import junit
 from transom.verify.grid import State, Tab, document
-from transom.verify.results import Case, Outcome
+from transom.verify.results import Case, Outcome, RunResults
+from transom.verify.store import Run
 from transom.web import page
 
 _BODY = """<style>
@@ -82,23 +83,34 @@ def prow_files(tab: Tab) -> Iterator[tuple[str, str]]:
     """Every run of a tab as Prow and TestGrid read them: path below the bucket, and text."""
     for column, run in enumerate(tab.runs):
         outcomes = [Outcome(row[column]) for row in tab.rows]
-        passed = Outcome.FAILED not in outcomes
-        folder = f"logs/{_part(run.job)}/{_part(run.build)}"
-        metadata = run.variant.known()
-        started = {"timestamp": run.started, "metadata": metadata}
-        finished = {
-            "timestamp": run.started,
-            "passed": passed,
-            "result": "SUCCESS" if passed else "FAILURE",
-            "metadata": metadata,
-        }
-        yield f"{folder}/started.json", json.dumps(started) + "\n"
-        yield f"{folder}/finished.json", json.dumps(finished) + "\n"
-        cases = (
+        cases = [
             Case(name, outcome, 0, tab.told.get((row, column), ""))
             for row, (name, outcome) in enumerate(zip(tab.tests, outcomes, strict=True))
-        )
-        yield f"{folder}/artifacts/junit_transom.xml", junit.document({tab.title: cases})
+        ]
+        yield from _prow(run, f"logs/{_part(run.job)}/{_part(run.build)}", tab.title, cases)
+
+
+def run_files(run: RunResults) -> Iterator[tuple[str, str]]:
+    """One run as Prow leaves it: path below a folder for its job, and text."""
+    folder = f"{_part(run.job)}/{_part(run.build)}"
+    yield from _prow(run, folder, run.job, list(run.results.cases()))
+
+
+def _prow(
+    run: Run | RunResults, folder: str, title: str, cases: Sequence[Case]
+) -> Iterator[tuple[str, str]]:
+    passed = all(case.outcome is not Outcome.FAILED for case in cases)
+    metadata = run.variant.known()
+    started = {"timestamp": run.started, "metadata": metadata}
+    finished = {
+        "timestamp": run.started,
+        "passed": passed,
+        "result": "SUCCESS" if passed else "FAILURE",
+        "metadata": metadata,
+    }
+    yield f"{folder}/started.json", json.dumps(started) + "\n"
+    yield f"{folder}/finished.json", json.dumps(finished) + "\n"
+    yield f"{folder}/artifacts/junit_transom.xml", junit.document({title: cases})
 
 
 def _part(text: str) -> str:

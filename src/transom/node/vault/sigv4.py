@@ -1,6 +1,6 @@
 """AWS Signature Version 4: what proves to a service of AWS who calls it. Pure.
 
-Only what the calls of `aws.py` need: a POST to the root, without a query.
+The path of a URL must be escaped as it is sent; its query is sorted here.
 """
 
 import hashlib
@@ -35,9 +35,15 @@ class Scope:
 
 
 def signed(
-    url: str, body: bytes, headers: Mapping[str, str], *, credentials: Credentials, scope: Scope
+    url: str,
+    body: bytes,
+    headers: Mapping[str, str],
+    *,
+    credentials: Credentials,
+    scope: Scope,
+    method: str = "POST",
 ) -> dict[str, str]:
-    """The headers of a POST with those that sign it."""
+    """The headers of a request with those that sign it."""
     moment = datetime.fromtimestamp(scope.now, UTC)
     stamp, day = moment.strftime("%Y%m%dT%H%M%SZ"), moment.strftime("%Y%m%d")
     sent = {name.lower(): value.strip() for name, value in headers.items()}
@@ -46,9 +52,11 @@ def signed(
         sent["x-amz-security-token"] = credentials.token
     names = ";".join(sorted(sent))
     lines = [f"{name}:{sent[name]}\n" for name in sorted(sent)]
-    canonical = "\n".join(
-        ["POST", urlsplit(url).path or "/", "", "".join(lines), names, _hash(body)]
+    parts = urlsplit(url)
+    query = "&".join(
+        sorted(part if "=" in part else f"{part}=" for part in parts.query.split("&") if part)
     )
+    canonical = "\n".join([method, parts.path or "/", query, "".join(lines), names, _hash(body)])
     place = f"{day}/{scope.region}/{scope.service}/{_END}"
     text = "\n".join([_ALGORITHM, stamp, place, _hash(canonical.encode())])
     key = f"AWS4{credentials.secret}".encode()

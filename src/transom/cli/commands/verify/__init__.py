@@ -1,8 +1,10 @@
-"""`transom verify`: results of tests over time, and whether anything regressed."""
+"""`transom verify`: checks of Windows nodes, their results over time, and whether anything regressed."""
 
-SUMMARY = "Results of tests on Windows nodes over time: imported, shown as a grid, and judged."
+SUMMARY = "Check Windows nodes; keep results over time, show them as a grid, and judge them."
 
 VERBS = {
+    "run": "check Windows nodes in the cluster itself; exit 1 where a check fails",
+    "schedule": "have the cluster run the checks every day: a CronJob with the rights it needs",
     "import": "keep the results of runs: JUnit, Ginkgo, Prow, Sonobuoy",
     "grid": "write the grid as one HTML file",
     "serve": "show the grid in a browser until interrupted; it follows the store",
@@ -12,6 +14,9 @@ VERBS = {
 
 EXAMPLES = """\
 examples:
+  transom verify run --dry-run                           which checks would run, and what they create
+  transom verify run --suite network --store results.db  run them, and keep the results
+  transom verify schedule --apply                        the same every day
   transom verify import _artifacts/junit_01.xml --variant kubernetes=1.37.1 --variant windows=20348
   transom verify import logs/ci-windows/                 every run of a Prow job
   transom verify import 202611180405_sonobuoy.tar.gz     versions are read from its nodes
@@ -21,5 +26,6 @@ examples:
   transom verify gate --preset released -o junit
   transom verify list --kubernetes 1.37 --job windows    which of upstream's tests that runs, and how
 
-exit codes: 0 done or nothing regressed, 1 something regressed, 2 usage or unreadable results, 4 try again
+exit codes: 0 done or nothing regressed, 1 a check failed or something regressed, 2 usage or unreadable results,
+  4 try again, 5 nothing could be proven
 """

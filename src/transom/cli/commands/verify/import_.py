@@ -1,10 +1,11 @@
 """`transom verify import`: runs into the store."""
 
 from argparse import ArgumentParser, Namespace
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from transom.cli.commands.verify import options
+from transom.cli.commands.verify import buckets, options
 from transom.cli.output import console
 from transom.errors import InvalidDocument, UsageError
 
@@ -18,7 +19,10 @@ SUMMARY = "keep the results of runs: JUnit, Ginkgo, Prow, Sonobuoy"
 def configure(parser: ArgumentParser) -> None:
     """Add the runs and what is known of them."""
     options.add_store_argument(parser)
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="a file, tarball or folder")
+    parser.add_argument(
+        "paths", nargs="+", metavar="PATH", help="a file, tarball or folder, or s3://NAME/PREFIX"
+    )
+    buckets.add_arguments(parser, name=False)
     parser.add_argument("--job", default="", help="whose runs they are; default: from the files")
     parser.add_argument("--build", default="", help="the run's name; for a single run only")
     parser.add_argument("--started", default="", metavar="TIME", help="when it began, in ISO 8601")
@@ -42,7 +46,9 @@ def run(args: Namespace) -> int:
     if given.build and len(args.paths) > 1:
         raise UsageError("--build names one run, and there are several paths", subject="--build")
     store = options.store_path(args.store)
-    imported, mistakes = import_runs(store, args.paths, given, replace=args.replace)
+    with ExitStack() as stack:
+        paths = [_local(args, path, stack) for path in args.paths]
+        imported, mistakes = import_runs(store, paths, given, replace=args.replace)
     if args.output == "json":
         console.print_json(ImportResult(runs=tuple(imported)))
     else:
@@ -50,6 +56,15 @@ def run(args: Namespace) -> int:
     if mistakes:
         raise InvalidDocument(mistakes, subject="what was to be imported")
     return 0
+
+
+def _local(args: Namespace, path: str, stack: ExitStack) -> str:
+    """Give a path on this machine; what is in a bucket is copied for as long as it is read."""
+    if not path.startswith("s3://"):
+        return path
+    from transom.site.buckets import copied
+
+    return str(stack.enter_context(copied(buckets.opened(args, path))))
 
 
 def _print(imported: "list[ImportedRun]") -> None:

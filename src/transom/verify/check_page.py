@@ -1,0 +1,38 @@
+"""The page of checks, made of their declarations. Pure."""
+
+from collections.abc import Iterator
+
+from transom.verify.check import Check, Suite
+from transom.verify.checks import CHECKS
+
+_HEAD = """\
+# Checks of Windows nodes
+
+What [`transom verify run`](verify.md) checks, by suite. *Lab* says whether the lab proves the check on a real API server and kubelet.exe,
+with its fault injected; where it cannot, why. Every check passes and fails by its fault on simulated answers.
+
+<!-- generated from src/transom/verify/checks by tools/generate.py; edit nothing -->
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    return _HEAD + "".join(_suite(suite) for suite in Suite)
+
+
+def _suite(suite: Suite) -> str:
+    rows = "".join(_row(check) for check in CHECKS if check.suite is suite)
+    return f"\n## {suite.value}\n\n| check | what it shows | why | lab |\n|---|---|---|---|\n{rows}"
+
+
+def _row(check: Check) -> str:
+    marks = "".join(_marks(check))
+    lab = f"no: {check.lab}" if check.lab else "yes"
+    return f"| `{check.name}` | {check.what}{marks} | {check.why} | {lab} |\n"
+
+
+def _marks(check: Check) -> Iterator[str]:
+    if check.is_disruptive:
+        yield " Disruptive: only with `--disruptive`."
+    for gate in check.gates:
+        yield f" Needs {gate}."

@@ -1,0 +1,1 @@
+"""Checks of the suite `network`, one file each."""

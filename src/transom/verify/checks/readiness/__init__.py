@@ -1,0 +1,1 @@
+"""Checks of the suite `readiness`, one file each."""

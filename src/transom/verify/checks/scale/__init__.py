@@ -1,0 +1,1 @@
+"""Checks of the suite `scale`, one file each."""

@@ -1,0 +1,1 @@
+"""Checks of the suite `storage`, one file each."""

@@ -1,0 +1,1 @@
+"""Checks run against a cluster: what is there, the objects they need, turning and cleaning up."""
