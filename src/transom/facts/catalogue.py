@@ -82,6 +82,8 @@ GROUPS = (
             join.PrivilegedWay,
             join.Limit,
             join.OwnLabels,
+            join.ReservedLabel,
+            join.OwnedFlag,
             join.Behaviour,
         ),
     ),

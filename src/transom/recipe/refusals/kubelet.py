@@ -6,6 +6,7 @@ from typing import Any
 
 from transom.facts import rows
 from transom.facts.gates import Gate
+from transom.facts.join import OwnedFlag
 from transom.facts.kubelet import Field, Flag
 from transom.facts.rows import At
 from transom.model.problem import Refusal
@@ -70,6 +71,17 @@ def kubelet_flags(case: Case) -> Iterator[Refusal]:
             f"the flag exists for Kubernetes {row.kubernetes}: a kubelet that is given it does not start",
             "Remove it.",
         )
+
+
+def owned_flags(case: Case) -> Iterator[Refusal]:
+    """Flags that Transom or kubeadm sets."""
+    known = {row.name: row for row in rows.read(OwnedFlag)}
+    for name, value in case.host.kubelet.extra_args.items():
+        row = known.get(name)
+        if row is not None:
+            fix = f"Write `{row.fleet_key}` instead." if row.fleet_key else "Remove it."
+            subject = host_path(case, f"kubelet.extraArgs.{name}")
+            yield because(row, subject, f"--{name}={value}", row.text, fix, row_id="owned-flag")
 
 
 def gates(case: Case) -> Iterator[Refusal]:
