@@ -83,6 +83,7 @@ GROUPS = (
             join.PrivilegedWay,
             join.Limit,
             join.OwnLabels,
+            join.ReservedLabel,
             join.Behaviour,
         ),
     ),

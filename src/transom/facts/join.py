@@ -81,3 +81,17 @@ class OwnLabels(Row):
     namespaces: tuple[str, ...]
     keys: tuple[str, ...]
     text: str
+
+
+class ReservedLabel(Row):
+    """A label that a node gets by other means than a fleet's labels; a `key` that ends in `/` is a whole prefix."""
+
+    subject: ClassVar[str] = "join"
+    table: ClassVar[str] = "reserved_label"
+    key: str
+    text: str
+    fix: str
+
+    def covers(self, key: str) -> bool:
+        """Whether a label is this one."""
+        return key.startswith(self.key) if self.key.endswith("/") else key == self.key

@@ -55,6 +55,12 @@ class Roll:
         pool = self._pool
         return pool and next(name for name in pool.hosts if name in self._left)
 
+    @property
+    def pause_s(self) -> int:
+        """How long the next wave waits after the one before."""
+        pool = self._pool
+        return pool.pause_s if pool and self.begun else 0
+
     def decide(self, away: Mapping[str, Away]) -> tuple[str, ...] | Waiting | Failed:
         """Name the next wave while these nodes are away, or what it waits for."""
         pool = self._pool
@@ -108,6 +114,9 @@ class Rolling:
         """Have every host in one wave, or left with the reason."""
         roll = Roll(self.fleet, hosts, keep_going=self.keep_going)
         while (first := roll.first) is not None:
+            if roll.pause_s:
+                self.wait(first, f"pause {roll.pause_s} s before the next wave")
+                await self.clock.sleep(roll.pause_s)
             try:
                 wave = await self._room(roll, first)
             except TransomError as error:

@@ -38,6 +38,8 @@ def print_plan(plan: "FleetPlan") -> None:
 
 def plan_lines(plan: "FleetPlan") -> Iterator[str]:
     """Refusals, groups of hosts, waves, the cluster, and the total."""
+    if plan.cluster:
+        yield f"fleet {plan.fleet.name}, cluster {plan.cluster}"
     for refusal in plan.checked.refusals:
         yield from _refusal(refusal)
     for group in _groups(plan):
