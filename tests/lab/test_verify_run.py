@@ -47,7 +47,6 @@ def spaces(cluster):
 def test_checks_that_the_lab_can_carry(node, verified):
     code, found = verified("--disruptive", checks=PROVED)
     for name, item in found.items():
-        print(name, item["outcome"], item["message"], item["evidence"])
     assert {
         name: item["message"] for name, item in found.items() if item["outcome"] != "passed"
     } == {}

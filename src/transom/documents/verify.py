@@ -120,7 +120,7 @@ class VerifiedNode:
 class VerifyResult:
     """What `transom verify run` found; `swept` are namespaces that an earlier run had left."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("VerifyResult")
     kind: str = "VerifyResult"
     run: str
     started: str
@@ -148,7 +148,7 @@ class PlannedCheck:
 class VerifyPlan:
     """What `transom verify run --dry-run` would do."""
 
-    api_version: str = API_VERSION
+    api_version: str = written("VerifyPlan")
     kind: str = "VerifyPlan"
     kubernetes: str
     checks: tuple[PlannedCheck, ...]

@@ -106,6 +106,8 @@ KINDS: Mapping[str, Versions] = {
         "RuleList",
         "UpgradeResult",
         "UpstreamTests",
+        "VerifyPlan",
+        "VerifyResult",
     ),
 }
 
