@@ -136,6 +136,33 @@ def test_containers_that_only_pretend_to_run_are_never_green(verified):
     assert code == 1
 
 
+def test_reserves_that_the_kubelet_has_are_seen(node, verified, eventually):
+    host = node.lab.host("win1")
+    file = host.drive_c / "var" / "lib" / "kubelet" / "config.yaml"
+    before = file.read_text("utf-8")
+
+    def restart():
+        host.run(["sc", "stop", "kubelet"])
+        host.await_service("kubelet", "STOPPED")
+        host.start_service("kubelet")
+
+    def allocatable():
+        return node.get("node", "win1")["status"]["allocatable"]["memory"]
+
+    was = allocatable()
+    try:
+        file.write_text(f"{before}\nkubeReserved: {{memory: 500Mi}}\n", "utf-8")
+        restart()
+        eventually(lambda: allocatable() != was, "less is allocatable", timeout_s=90)
+        node.await_ready("win1")
+        code, found = verified(checks=["node-reserves"])
+    finally:
+        file.write_text(before, "utf-8")
+        restart()
+        node.await_ready("win1")
+    assert (found["node-reserves"]["outcome"], code) == ("passed", 0), found
+
+
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_a_run_that_is_ended_takes_its_namespaces_away(node, eventually, sent):
     command = [
