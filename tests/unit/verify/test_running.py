@@ -145,10 +145,12 @@ def test_the_api_is_waited_for_while_a_check_has_patience():
 @pytest.mark.parametrize("check", ["exec", "logs"])
 def test_a_kubelet_that_does_not_answer_is_a_fault_of_the_node(check):
     class Deaf(WindowsCluster):
-        async def execute(self, _pod, _command, **_given):
+        async def execute(self, pod, command, **given):
+            del pod, command, given
             raise Unavailable("dial tcp 10.0.0.5:10250: i/o timeout")
 
-        async def logs(self, _pod, **_given):
+        async def logs(self, pod, **given):
+            del pod, given
             raise Unavailable("dial tcp 10.0.0.5:10250: i/o timeout")
 
     found = run(Deaf(), check)
