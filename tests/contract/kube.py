@@ -355,6 +355,11 @@ async def _keeps_status_apart(door: Door, node: str) -> None:
     found = await door.get(name)
     assert found is not None
     assert found["status"]["conditions"][0]["type"] == "Calm"
+    more = {"status": {"conditions": [{"type": "Windy", "status": "False"}]}}
+    await door.patch(name, more, patch=Patch.STRATEGIC, subresource="status")
+    found = await door.get(name)
+    assert found is not None
+    assert {"Calm", "Windy"} <= {item["type"] for item in found["status"]["conditions"]}
     applied = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": node}}
     phase = {**applied, "status": {"phase": "Running"}}
     assert (await door.apply(phase, subresource="status"))["status"]["phase"] == "Running"

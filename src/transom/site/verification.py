@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from transom.documents.verify import PlannedCheck, VerifiedNode, VerifyPlan, VerifyResult
-from transom.errors import PermanentError, UsageError
+from transom.errors import PermanentError, TemporaryError, UsageError
 from transom.fleet.turning import Clock, RealClock
 from transom.model.lock import IMAGE, Lock
 from transom.model.records import dataclass
@@ -137,7 +137,21 @@ async def verify(
     clock: Clock | None = None,
 ) -> Verification:
     """Run the checks; what they create is gone afterwards, also where this is interrupted."""
-    _end_by_signal()
+    ended = asyncio.Event()
+    _end_by_signal(ended)
+    try:
+        return await _verified(api, order, fleet, watcher, clock or RealClock())
+    except asyncio.CancelledError:
+        if not ended.is_set():
+            raise
+        raise TemporaryError(
+            "the run was ended by SIGTERM; what it created is deleted", hint="run it again"
+        ) from None
+
+
+async def _verified(
+    api: "Api", order: Order, fleet: "Fleet | None", watcher: Watcher | None, clock: Clock
+) -> Verification:
     tasks = await tasks_of(api, order, fleet)
     if not order.is_disruptive:
         tasks = [Task(_held_back(task.check), task.case) for task in tasks]
@@ -147,7 +161,7 @@ async def verify(
     results = await run_checks(
         api.door,
         tasks,
-        clock=clock or RealClock(),
+        clock=clock,
         run=run,
         expires=now + _LIFE_S,
         parallel=order.parallel,
@@ -175,12 +189,17 @@ def _held_back(check: Check) -> Check:
     return replace(check, needs=(lambda _: "it disrupts the node; --disruptive runs it",))
 
 
-def _end_by_signal() -> None:
+def _end_by_signal(ended: asyncio.Event) -> None:
     """Have SIGTERM, with which Kubernetes ends a pod, clean up as Ctrl-C does."""
     task = asyncio.current_task()
+    assert task is not None
+
+    def end() -> None:
+        ended.set()
+        task.cancel()
+
     with suppress(NotImplementedError, RuntimeError, ValueError):  # Windows, or not the main thread
-        if task is not None:
-            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end)
 
 
 def result_of(found: Verification) -> VerifyResult:

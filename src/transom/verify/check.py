@@ -68,7 +68,8 @@ class Check:
     `objects` are created in order, in the check's namespace; its pods must be Ready before `prove`, unless
     `awaits_pods` is off. `prove` raises Fault, Certain or NotProven; it is turned for `patience_s`. `gates` are
     feature gates that the cluster's version must have on. `undo` takes back what is outside of the namespace.
-    `lab` is empty where the lab proves the check and its fault, else why it cannot.
+    `lab` is empty where the check passes in the lab, else why it cannot; `lab_fault` is empty where it is also
+    shown to fail there, else why not.
     """
 
     name: str
@@ -85,6 +86,7 @@ class Check:
     is_disruptive: bool = False
     undo: Callable[["Attempt"], Awaitable[None]] = _no_undo
     lab: str = ""
+    lab_fault: str = ""
 
     def why_not(self, case: "Case") -> str:
         """Why it cannot be run there; empty where it can."""

@@ -8,8 +8,8 @@ from transom.verify.checks import CHECKS
 _HEAD = """\
 # Checks of Windows nodes
 
-What [`transom verify run`](verify.md) checks, by suite. *Lab* says whether the lab proves the check on a real API server and kubelet.exe,
-with its fault injected; where it cannot, why. Every check passes and fails by its fault on simulated answers.
+What [`transom verify run`](verify.md) checks, by suite. *Lab* is *yes* where the check passes on a real API server and kubelet.exe and is shown to fail
+there (`tests/lab/test_verify_run.py`); where it only passes, or cannot be run, it says why. Every check passes, and fails by its fault, on simulated answers.
 
 <!-- generated from src/transom/verify/checks by tools/generate.py; edit nothing -->
 """
@@ -27,7 +27,8 @@ def _suite(suite: Suite) -> str:
 
 def _row(check: Check) -> str:
     marks = "".join(_marks(check))
-    lab = f"no: {check.lab}" if check.lab else "yes"
+    passes = f"passes; no fault: {check.lab_fault}" if check.lab_fault else "yes"
+    lab = f"no: {check.lab}" if check.lab else passes
     return f"| `{check.name}` | {check.what}{marks} | {check.why} | {lab} |\n"
 
 

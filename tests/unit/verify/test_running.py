@@ -142,6 +142,22 @@ def test_the_api_is_waited_for_while_a_check_has_patience():
     assert run(Restarting(), "node-stats").exit_code() == 0
 
 
+@pytest.mark.parametrize("check", ["exec", "logs"])
+def test_a_kubelet_that_does_not_answer_is_a_fault_of_the_node(check):
+    class Deaf(WindowsCluster):
+        async def execute(self, pod, command, **given):
+            del pod, command, given
+            raise Unavailable("dial tcp 10.0.0.5:10250: i/o timeout")
+
+        async def logs(self, pod, **given):
+            del pod, given
+            raise Unavailable("dial tcp 10.0.0.5:10250: i/o timeout")
+
+    found = run(Deaf(), check)
+    assert found.results[0].outcome is CheckOutcome.FAILED
+    assert "i/o timeout" in found.results[0].message
+
+
 def test_a_pod_that_admission_refuses_is_a_check_not_run():
     class Strict(WindowsCluster):
         async def create(self, manifest):

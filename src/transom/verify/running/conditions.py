@@ -1,6 +1,5 @@
 """What checks found, as a condition of the Node, so that what watches nodes can act on it."""
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from transom.kube.door import Door, Patch
@@ -21,10 +20,10 @@ async def publish(door: Door, found: Verification) -> None:
         if there is None:
             continue
         before = (there.get("status") or {}).get("conditions") or ()
-        was: Mapping[str, str] = next((item for item in before if item["type"] == TYPE), {})
         made = condition(found, node.name, moment)
-        if was.get("status") == made["status"] and was.get("lastTransitionTime"):
-            made["lastTransitionTime"] = was["lastTransitionTime"]
+        for was in before:
+            if was["type"] == TYPE and was.get("status") == made["status"]:
+                made["lastTransitionTime"] = was.get("lastTransitionTime") or moment
         # Conditions are merged by their type: what the kubelet writes meanwhile stays.
         change = {"status": {"conditions": [made]}}
         await door.patch(name, change, patch=Patch.STRATEGIC, subresource="status")

@@ -41,4 +41,5 @@ CHECK = Check(
     prove=prove,
     awaits_pods=False,
     patience_s=60,
+    lab_fault="the kubelet's admission cannot be turned off",
 )

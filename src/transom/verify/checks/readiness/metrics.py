@@ -32,4 +32,5 @@ CHECK = Check(
     why="`kubectl top node` and horizontal autoscaling are empty for a node that metrics-server cannot read.",
     prove=prove,
     patience_s=90,
+    lab_fault="Wine's figures cannot be taken away",
 )

@@ -35,4 +35,5 @@ CHECK = Check(
     why="On Windows the kubelet itself counts, not cAdvisor; autoscaling and eviction read it.",
     prove=prove,
     patience_s=60,
+    lab_fault="Wine's figures cannot be taken away",
 )

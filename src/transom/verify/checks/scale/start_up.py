@@ -58,4 +58,5 @@ CHECK = Check(
     prove=prove,
     pods_deadline_s=900,
     patience_s=300,
+    lab_fault="a start of over a minute is not made there",
 )

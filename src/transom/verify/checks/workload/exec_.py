@@ -1,6 +1,7 @@
 """A program is run in a pod, with its output and its exit code."""
 
 from transom.errors import PermanentError
+from transom.kube.errors import Unavailable
 from transom.model.manifest import Manifest
 from transom.verify.check import Certain, Check, Fault, Suite
 from transom.verify.running import needs
@@ -21,7 +22,8 @@ async def prove(attempt: Attempt) -> None:
     name = attempt.name(SHELL)
     try:
         done = await attempt.door.execute(name, ["cmd.exe", "/c", f"echo out& exit {_CODE}"])
-    except PermanentError as error:
+    except (PermanentError, Unavailable) as error:
+        await attempt.found(SHELL)  # the API answers, so it is the node that does not
         raise Fault(f"no program can be run in a pod: {error.message}") from error
     expect(done.stdout.decode("utf-8", "replace").strip(), "out", "the output of the program")
     if done.code != _CODE:

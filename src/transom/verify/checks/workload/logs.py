@@ -1,6 +1,7 @@
 """What a pod writes is read as its log."""
 
 from transom.errors import PermanentError
+from transom.kube.errors import Unavailable
 from transom.model.manifest import Manifest
 from transom.verify.check import Check, Fault, Suite
 from transom.verify.running import needs
@@ -22,7 +23,8 @@ async def prove(attempt: Attempt) -> None:
     """Read the last lines."""
     try:
         text = (await attempt.door.logs(attempt.name(_NAME), tail=20)).decode("utf-8", "replace")
-    except PermanentError as error:
+    except (PermanentError, Unavailable) as error:
+        await attempt.found(_NAME)  # the API answers, so it is the node that does not
         raise Fault(f"the log of a pod cannot be read: {error.message}") from error
     if _WORD not in text.split():
         raise Fault(f"the log of the pod lacks what it wrote: {shown(text)!r}")

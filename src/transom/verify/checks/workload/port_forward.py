@@ -3,6 +3,7 @@
 import asyncio
 
 from transom.errors import PermanentError
+from transom.kube.errors import Unavailable
 from transom.model.manifest import Manifest
 from transom.verify.check import Check, Fault, Suite
 from transom.verify.checks.network._reach import NO_PACKETS
@@ -30,7 +31,8 @@ async def prove(attempt: Attempt) -> None:
             async with asyncio.timeout(_READ_S):
                 while len(answer) < _MOST and (more := await tunnel.read(deadline_s=_READ_S)):
                     answer += more
-    except (PermanentError, TimeoutError) as error:
+    except (PermanentError, Unavailable, TimeoutError) as error:
+        await attempt.found(SERVER)  # the API answers, so it is the node that does not
         raise Fault(f"a port of the pod is not reached through the API server: {error}") from error
     if not answer.lower().rstrip().endswith(SERVER.encode()):
         raise Fault(f"through the tunnel {shown(answer.decode('utf-8', 'replace'))!r} answered")
