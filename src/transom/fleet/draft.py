@@ -169,7 +169,9 @@ def _network(entry: ClusterEntry, linux: LinuxNetwork | None) -> Iterator[str]:
 def _release(written: str) -> str:
     """A release as a fleet has it: the name that no YAML reader takes for a number."""
     row = next((row for row in rows.read(Release) if row.is_called(written)), None)
-    names = sorted((row.id, *row.aliases), key=lambda name: not name.startswith("ltsc")) if row else []
+    names = (
+        sorted((row.id, *row.aliases), key=lambda name: not name.startswith("ltsc")) if row else []
+    )
     return next((name for name in names if not name.isdecimal()), json.dumps(written))
 
 

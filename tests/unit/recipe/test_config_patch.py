@@ -9,12 +9,16 @@ from transom.errors import Refused
 from transom.recipe.resolve import resolve
 from transom.spec.fleet import read_fleets
 
-FLEET = (Path(__file__).parents[2] / "data/fleets/k137-2022-containerd-flannel-overlay.yaml").read_text("utf-8")
+FLEET = (
+    Path(__file__).parents[2] / "data/fleets/k137-2022-containerd-flannel-overlay.yaml"
+).read_text("utf-8")
 
 
 def config(patch):
     lines = "".join(f"          {line}\n" for line in patch.splitlines())
-    text = FLEET.replace("      containerd:\n", f"      containerd:\n        configPatch: |\n{lines}")
+    text = FLEET.replace(
+        "      containerd:\n", f"      containerd:\n        configPatch: |\n{lines}"
+    )
     (fleet,) = read_fleets(text, name="fleet.yaml")
     (recipe,) = resolve(fleet)
     return next(file.content for file in recipe.files if file.path.endswith("config.toml"))

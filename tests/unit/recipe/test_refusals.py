@@ -11,7 +11,13 @@ from transom.model.fleet import Cluster, KubernetesSpec
 from transom.recipe.resolve import resolve
 from transom.spec.fleet import read_fleets
 
-BASE = Path(__file__).parents[2] / "data" / "fleets" / "v1alpha1" / "k137-2022-containerd-flannel-overlay.yaml"
+BASE = (
+    Path(__file__).parents[2]
+    / "data"
+    / "fleets"
+    / "v1alpha1"
+    / "k137-2022-containerd-flannel-overlay.yaml"
+)
 
 
 def fleet(**changes):
@@ -47,7 +53,10 @@ CASES = {
         {"defaults__labels": {"kubernetes.io/os": "linux"}},
         ["reserved-label"],
     ),
-    "a label of Transom's own": ({"defaults__labels": {"transom.dev/fleet": "b"}}, ["reserved-label"]),
+    "a label of Transom's own": (
+        {"defaults__labels": {"transom.dev/fleet": "b"}},
+        ["reserved-label"],
+    ),
     "a flag that kubeadm sets": (
         {"defaults__kubelet": {"extraArgs": {"config": "c.yaml", "hostname-override": "a"}}},
         ["owned-flag"],

@@ -46,7 +46,9 @@ def nodes(node):
 
 
 def test_the_shipped_file_is_current():
-    assert SHIPPED.read_text(encoding="utf-8") == schema_text(schema_of_files("fleet-v1alpha2", WRITTEN))
+    assert SHIPPED.read_text(encoding="utf-8") == schema_text(
+        schema_of_files("fleet-v1alpha2", WRITTEN)
+    )
 
 
 def test_it_is_a_schema_of_draft_2020_12():

@@ -68,7 +68,7 @@ def test_the_files_can_be_given_to_another_command():
 
 def test_a_folder_without_documents_says_so(tmp_path):
     (tmp_path / "empty").mkdir()
-    with pytest.raises(UsageError, match="has no file that ends in .yaml or .yml"):
+    with pytest.raises(UsageError, match=r"has no file that ends in \.yaml or \.yml"):
         fleet_file.read(files("-f", tmp_path / "empty"))
 
 
