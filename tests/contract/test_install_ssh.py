@@ -12,6 +12,7 @@ from transom.cli.main import main
 from transom.fleet.on_host import ssh_server
 from transom.site import hosts
 from transom.spec.fleet import read_fleets
+from transom.spec.v1alpha1.rewriting import rewritten
 
 pytest.importorskip("pypsrp")
 
@@ -56,7 +57,9 @@ def test_it_is_installed_started_opened_and_the_host_key_can_be_pinned(server, c
         "/online /add-capability /capabilityname:OpenSSH.Server~~~~0.0.1.0 /quiet /norestart"
     ]
     assert "let the key me@laptop in as an administrator" in said.err
-    pasted = fleet_text(1).replace("pool: web}", f"pool: web, {said.out.strip()}}}")
+    lines = "\n".join(f"    {line}" for line in said.out.splitlines())
+    new = rewritten(fleet_text(1).encode(), name="fleet.yaml").text
+    pasted = new.replace("    poolName: web\n", f"    poolName: web\n{lines}\n")
     (fleet,) = read_fleets(pasted.encode(), name="fleet.yaml")
     way = fleet.hosts[0].connection
     assert way is not None

@@ -217,7 +217,7 @@ def test_keys_for_anchors_and_the_whole_metadata_are_taken():
     text = HEAD.replace(
         "metadata: {name: shop}",
         "x-release: &release {release: ltsc2025}\n"
-        "metadata: {name: shop, namespace: n, labels: {env: prod}, annotations: {a/b: 'c d'},"
+        "metadata: {name: shop, namespace: ns, labels: {env: prod}, annotations: {a/b: 'c d'},"
         " creationTimestamp: null, uid: u, generation: 3, managedFields: [{manager: m}]}\n"
         "status: {anything: 1}",
     )

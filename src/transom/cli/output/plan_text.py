@@ -208,7 +208,7 @@ def wave_lines(
         for number, wave in enumerate(waves, 1):
             yield f"  {number}. {', '.join(wave)}"
     if held_back:
-        yield _bold("Not begun while so many nodes are away (upgrade.maxUnavailable)")
+        yield _bold("Not begun while so many nodes are away (rollout.maxUnavailable)")
         yield f"  {', '.join(held_back)}"
 
 

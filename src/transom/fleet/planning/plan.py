@@ -269,7 +269,7 @@ def _in_the_way(survey: Survey) -> tuple[Refusal, ...]:
 def _reboot(host: Host, survey: Survey) -> tuple[str, ...]:
     if not survey.inventory.reboot_pending or host.reboot is Reboot.ALLOWED:
         return ()
-    return ("Windows waits for a reboot, and the fleet says reboot: refused",)
+    return ("Windows waits for a reboot, and the fleet says rebootPolicy: Never",)
 
 
 def _pins(pem: str) -> tuple[str, ...]:

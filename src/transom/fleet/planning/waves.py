@@ -94,7 +94,7 @@ def no_room(pool: Pool, away: Mapping[str, Away]) -> TemporaryError:
     of = f"pool {pool.name}" if pool.name else "the hosts without a pool"
     return TemporaryError(
         f"of {of} at most {pool.limit} of {len(pool.hosts)} nodes may be away at once "
-        f"(upgrade.maxUnavailable), and {count} {'is' if count == 1 else 'are'}: "
+        f"(rollout.maxUnavailable), and {count} {'is' if count == 1 else 'are'}: "
         f"{named_away(pool, away)}",
         subject=pool.name,
         hint="fix, join or uncordon what is away, or raise maxUnavailable; then re-run the command",

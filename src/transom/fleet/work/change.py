@@ -188,7 +188,7 @@ async def reboot(work: ChangeWork) -> Turn:
                 f"{name} needs a reboot before it can go on",
                 subject=name,
                 hint="reboot it and run the same command again, or allow it: --reboot for one host, "
-                "`reboot: allowed` in a fleet",
+                "`rebootPolicy: IfNeeded` in a fleet",
             )
         )
     waiting = await work.on_host.reboot()

@@ -62,7 +62,8 @@ def run(args: Namespace) -> int:
     secrets, person = host_access.secrets_of(None), host_access.Terminal()
     host_key = asyncio.run(access.with_ssh_setup(host, secrets, environment(), person, install))
     pasted = json.dumps(access.ssh_connection(way), ensure_ascii=False)
-    print(f"sshHostKeys: [{json.dumps(host_key)}], host: {{connection: {{ssh: {pasted}}}}}")
+    print(f"sshHostKeys: [{json.dumps(host_key)}]")
+    print(f"host: {{connection: {{ssh: {pasted}}}}}")
     private = file.with_suffix("")
     if args.key and private.is_file():
         console.note(
