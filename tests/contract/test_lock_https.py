@@ -221,7 +221,7 @@ def test_nothing_unlocked_is_ever_used(server, lock, folder):
 
 def test_a_whole_fleet_is_locked_from_its_mirrors(server, ca_file, folder):
     """From the document a person writes, with nobody else reachable, to a lock that checks."""
-    fleet = (DATA / "fleets/shop.yaml").read_text("utf-8")
+    fleet = (DATA / "fleets/v1alpha1/shop.yaml").read_text("utf-8")
     mirrors = fleet[fleet.index("    mirrors:") : fleet.index("  proxy:")]
     hosts = ("https://dl.k8s.io", "https://github.com", "https://www.python.org")
     ours = json.dumps(dict.fromkeys(hosts, server.url + "/mirror"))

@@ -44,7 +44,7 @@ def host_process_pod(setting: Setting) -> dict[str, Any]:
         raise UnsupportedError(
             f"the fleet runs privileged programs by {setting.privileged}, not by HostProcess pods",
             subject="privileged",
-            hint="leave this add-on out, or use privileged: hostprocess",
+            hint="leave this add-on out, or use privilegedMode: HostProcess",
         )
     return {
         **pod_os(setting),

@@ -138,7 +138,7 @@ def _differences(recipes: Sequence[Recipe]) -> Iterator[Refusal]:
                     subject=f"hosts[{name}].directories.install",
                     found=f"{theirs} instead of {ours}",
                     reason=row.text,
-                    fix="Give all hosts one install directory, or use privileged: services.",
+                    fix="Give all hosts one install directory, or use privilegedMode: Services.",
                     source=row.source,
                 )
                 break

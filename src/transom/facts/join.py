@@ -81,3 +81,27 @@ class OwnLabels(Row):
     namespaces: tuple[str, ...]
     keys: tuple[str, ...]
     text: str
+
+
+class ReservedLabel(Row):
+    """A label that a node gets by other means than a fleet's labels; a `key` that ends in `/` is a whole prefix."""
+
+    subject: ClassVar[str] = "join"
+    table: ClassVar[str] = "reserved_label"
+    key: str
+    text: str
+    fix: str
+
+    def covers(self, key: str) -> bool:
+        """Whether a label is this one."""
+        return key.startswith(self.key) if self.key.endswith("/") else key == self.key
+
+
+class OwnedFlag(Row):
+    """A flag of the kubelet that Transom or kubeadm sets; `fleet_key` is what a fleet says instead, where anything."""
+
+    subject: ClassVar[str] = "join"
+    table: ClassVar[str] = "owned_flag"
+    name: str
+    text: str
+    fleet_key: str = ""

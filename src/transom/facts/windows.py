@@ -9,7 +9,7 @@ from transom.facts.rows import Row
 
 
 class Release(Row):
-    """A release of Windows Server; its id is what people write in a fleet, such as `2022`.
+    """A release of Windows Server; a fleet has its id or another of its names, such as `ltsc2022`.
 
     `tags` begin the tags of base images of that build. An empty end date means that none was
     announced.
@@ -27,6 +27,10 @@ class Release(Row):
     mainstream_end: str = ""
     extended_end: str = ""
     revision_must_match: bool = False
+
+    def is_called(self, name: str) -> bool:
+        """Whether this is what a name means."""
+        return name in (self.id, *self.aliases)
 
 
 class Support(Row):

@@ -7,18 +7,19 @@ cannot be told, is reported with everything that is missing at once.
 import base64
 import binascii
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any
 from urllib.parse import urlsplit
 
-from transom.errors import InvalidDocument, UnsupportedError, UsageError
+from transom.errors import InvalidDocument, Refused, UnsupportedError, UsageError
 from transom.facts import rows
 from transom.facts.network import ModeRow
 from transom.facts.rows import At
 from transom.kube.api import Api
 from transom.kube.authority import authority_pins
-from transom.model.fleet import FLANNEL_MODES, FlannelSpec, Network, NetworkMode
+from transom.model.fleet import FLANNEL_MODES, FlannelSpec, Fleet, Network, NetworkMode
+from transom.model.problem import Refusal
 from transom.model.records import dataclass
 from transom.yamlio.loader import load
 
@@ -30,6 +31,7 @@ _FLANNEL = (
     ("kube-system", "kube-flannel-cfg", "net-conf.json"),
 )
 _HTTPS_PORT = 443
+_SHORT_HASH = len("sha256:") + 12
 _GATES = "feature-gates"
 
 
@@ -51,9 +53,35 @@ class ClusterEntry:
     gates: Mapping[str, bool] = field(default_factory=dict)
 
     @property
+    def identity(self) -> str:
+        """Which cluster this is, in few words: where it is, and the beginning of its authority's hash."""
+        return (
+            f"{self.endpoint} ({self.ca_hashes[0][:_SHORT_HASH]})"
+            if self.ca_hashes
+            else self.endpoint
+        )
+
+    @property
     def cluster_dns(self) -> tuple[str, ...]:
         """The addresses of the cluster's DNS."""
         return tuple(str(address) for address in self.kubelet.get("clusterDNS") or ())
+
+
+def refuse_another_cluster(fleet: Fleet, ca_hashes: Sequence[str]) -> None:
+    """Raise where the cluster that answers is not the one that the fleet says it belongs to."""
+    wanted = fleet.cluster.ca_cert_hashes
+    if not wanted or not ca_hashes or set(wanted) & {found.lower() for found in ca_hashes}:
+        return
+    refusal = Refusal(
+        id="another-authority",
+        subject="cluster.caCertHashes",
+        found=", ".join(ca_hashes),
+        reason=f"fleet {fleet.name} belongs to the cluster with {', '.join(wanted)}",
+        fix="Use the kubeconfig and context of that cluster; `--context` names one. If the cluster has a new "
+        "authority, add its hash to cluster.caCertHashes.",
+        source="the fleet",
+    )
+    raise Refused([refusal], subject=f"fleet {fleet.name}")
 
 
 async def read_entry(api: Api) -> ClusterEntry:

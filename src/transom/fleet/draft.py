@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from transom.addons import calico_pools
 from transom.errors import TransomError
+from transom.facts import rows
+from transom.facts.windows import Release
 from transom.fleet.cluster import ClusterEntry, network_of
 from transom.fleet.host_lists import ListedHost
 from transom.fleet.planning.cluster_checks import plugin_of
@@ -17,9 +19,14 @@ from transom.kube.api import Api
 from transom.kube.door import Door
 from transom.model.fleet import FlannelSpec
 from transom.model.records import dataclass
+from transom.recipe.shape import CLUSTER_DOMAIN
 
 _DEFAULT_RELEASE = "2022"
-_KNOWN = ("calico", "azureCNI", "ovnKubernetes")
+_TYPES = {"calico": "Calico", "azureCNI": "AzureCNI", "ovnKubernetes": "OVNKubernetes"}
+_MODES = {"overlay": "Overlay", "l2bridge": "L2Bridge"}
+_PROMPTED = "password"
+# What some YAML reader takes for a boolean or nothing.
+_WORDS = frozenset({"yes", "no", "on", "off", "true", "false", "null"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,84 +79,126 @@ def _lines(
 ) -> Iterator[str]:
     yield "# Written by `transom init` from the cluster. Next: add hosts, `transom lock`, `transom plan`."
     yield "# Every key: docs/fleet.md; `transom schema` writes a schema for editors."
-    yield "apiVersion: transom.dev/v1alpha1"
+    yield "apiVersion: transom.dev/v1alpha2"
     yield "kind: Fleet"
     yield "metadata:"
     yield f"  name: {_text(name)}"
     yield "spec:"
-    yield "  cluster:"
-    if kubeconfig:
-        yield f"    kubeconfig: {json.dumps(kubeconfig)}"
-    if context:
-        yield f"    context: {json.dumps(context)}"
+    if entry.ca_hashes:
+        yield "  cluster: # which cluster this fleet belongs to; another one is refused"
+        yield f"    caCertHashes: {json.dumps(list(entry.ca_hashes))}"
     yield "  kubernetes:"
     yield f"    version: {entry.version} # what the API server runs"
     yield from _network(entry, linux)
     yield "  defaults: # what holds for every host, unless its pool or the host says otherwise"
     yield "    windows:"
-    yield f"      release: {_DEFAULT_RELEASE}"
-    yield "    connection:"
+    yield f"      release: {_release(_DEFAULT_RELEASE)}"
+    yield "    connection: # with the SSH agent's keys and those in ~/.ssh; docs/fleet.md has other ways"
     yield "      ssh:"
     yield "        user: Administrator"
-    yield "        credential:"
-    yield "          agent: true # or file, env, command, prompt, secretRef; never the secret itself"
     yield "    taints: # keeps pods that know nothing of Windows away"
     yield "      - {key: os, value: windows, effect: NoSchedule}"
     pools = dict.fromkeys(host.pool for host in hosts if host.pool)
     if pools:
         yield "  pools:"
         for pool in pools:
-            yield f"    - {{name: {_text(pool)}, upgrade: {{maxUnavailable: 1}}}}"
+            yield f"    - {{name: {_text(pool)}, rollout: {{maxUnavailable: 1}}}}"
     if hosts:
         yield "  hosts:"
         yield from (f"    - {_host(host)}" for host in hosts)
     else:
         yield "  hosts: []"
         yield "  # - {name: win-01, address: 10.0.0.21}"
+    yield from _client(name, kubeconfig, context, asks=any(host.transport for host in hosts))
+
+
+def _client(name: str, kubeconfig: str, context: str, *, asks: bool) -> Iterator[str]:
+    """What only this machine knows, where it is anything."""
+    if not (kubeconfig or context or asks):
+        return
+    yield "---"
+    yield "# What only your machine knows. It never goes to a cluster; move it to"
+    yield "# ~/.config/transom/client.yaml where this file is shared."
+    yield "apiVersion: client.transom.dev/v1alpha1"
+    yield "kind: Client"
+    yield "fleets:"
+    yield f"  - fleetName: {_text(name)}"
+    if kubeconfig:
+        yield f"    kubeconfig: {json.dumps(kubeconfig)}"
+    if context:
+        yield f"    context: {json.dumps(context)}"
+    if asks:
+        yield "    credentials:"
+        yield f"      - {{name: {_PROMPTED}, type: Password}} # asked for; or file, env, command, secretRef"
 
 
 def _network(entry: ClusterEntry, linux: LinuxNetwork | None) -> Iterator[str]:
     yield "  network: # as the cluster's Linux nodes have it"
-    yield f"    podCIDRs: {json.dumps(list(entry.pod_cidrs))}"
-    yield f"    serviceCIDRs: {json.dumps(list(entry.service_cidrs))}"
+    ranges = [f"    podCIDRs: {json.dumps(list(entry.pod_cidrs))}"]
+    ranges += [f"    serviceCIDRs: {json.dumps(list(entry.service_cidrs))}"]
     if entry.cluster_dns:
-        yield f"    clusterDNS: {json.dumps(list(entry.cluster_dns))}"
-    if linux is not None and linux.plugin in _KNOWN:
-        mode = f"mode: {linux.mode}" if linux.mode else ""
-        yield f"    {linux.plugin}: {{{mode}}} # found by its DaemonSet"
+        ranges.append(f"    clusterDNS: {json.dumps(list(entry.cluster_dns))}")
+    domain = entry.kubelet.get("clusterDomain")
+    if isinstance(domain, str) and domain not in ("", CLUSTER_DOMAIN):
+        ranges.append(f"    clusterDomain: {json.dumps(domain)}")
+    if linux is not None and linux.plugin in _TYPES:
+        yield f"    type: {_TYPES[linux.plugin]} # found by its DaemonSet"
+        yield from ranges
+        if linux.mode:
+            yield f"    {linux.plugin}: {{mode: {_MODES[linux.mode]}}}"
         return
     try:
         plugin = network_of(entry).plugin
     except TransomError as error:
         yield f"    # {error.message}"
-        yield "    external: # or flannel, calico, azureCNI, ovnKubernetes"
+        yield "    type: External # or Flannel, Calico, AzureCNI, OVNKubernetes"
+        yield from ranges
+        yield "    external:"
         yield "      networkName: FILL-IN"
         return
     assert isinstance(plugin, FlannelSpec)
+    yield "    type: Flannel"
+    yield from ranges
     yield "    flannel:"
-    yield f"      mode: {plugin.mode.value if plugin.mode else 'overlay'}"
+    yield f"      mode: {_MODES[plugin.mode.value if plugin.mode else 'overlay']}"
     if plugin.vni:
         yield f"      vni: {plugin.vni}"
         yield f"      port: {plugin.port}"
 
 
+def _release(written: str) -> str:
+    """A release as a fleet has it: the name that no YAML reader takes for a number."""
+    row = next((row for row in rows.read(Release) if row.is_called(written)), None)
+    names = sorted((row.id, *row.aliases), key=lambda name: not name.startswith("ltsc")) if row else []
+    return next((name for name in names if not name.isdecimal()), json.dumps(written))
+
+
 def _text(text: str) -> str:
     """As YAML has it: plain where nothing in it means anything."""
-    return text if re.fullmatch(r"[A-Za-z0-9-]+", text) else json.dumps(text)
+    plain = re.fullmatch(r"[A-Za-z][A-Za-z0-9-]+", text) and text.lower() not in _WORDS
+    return text if plain else json.dumps(text)
 
 
 def _host(host: ListedHost) -> str:
-    parts = [f"name: {json.dumps(host.name)}"]
-    if host.address:
-        parts.append(f"address: {json.dumps(host.address)}")
+    name = re.sub(r"[^a-z0-9.-]+", "-", host.name.lower()).strip("-.")
+    parts = [f"name: {json.dumps(name or host.name)}"]
+    if host.address or name != host.name:
+        parts.append(f"address: {json.dumps(host.address or host.name)}")
     if host.pool:
-        parts.append(f"pool: {_text(host.pool)}")
+        parts.append(f"poolName: {_text(host.pool)}")
+    if name and name != host.name:
+        parts.append(f"computerName: {json.dumps(host.name)}")
+    settings = []
     if host.windows and host.windows != _DEFAULT_RELEASE:
-        parts.append(f"windows: {{release: {_text(host.windows)}}}")
+        settings.append(f"windows: {{release: {_release(host.windows)}}}")
     way = [f"user: {json.dumps(host.user)}"] if host.user else []
-    way += [f"port: {_text(host.port)}"] if host.port else []
+    way += [f"port: {host.port}"] if host.port else []
     if host.transport:
-        way.append("credential: {prompt: true}")
-    if way:
-        parts.append(f"connection: {{{host.transport or 'ssh'}: {{{', '.join(way)}}}}}")
+        type_ = {"winrm": "WinRM", "ssh": "SSH"}[host.transport]
+        more = f", {host.transport}: {{{', '.join(way)}}}" if way else ""
+        settings.append(f"connection: {{type: {type_}{more}, credentialName: {_PROMPTED}}}")
+    elif way:
+        settings.append(f"connection: {{ssh: {{{', '.join(way)}}}}}")
+    if settings:
+        parts.append(f"host: {{{', '.join(settings)}}}")
     return f"{{{', '.join(parts)}}}"

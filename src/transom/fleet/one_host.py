@@ -15,7 +15,6 @@ from transom.model.fleet import (
     Cluster,
     Fleet,
     Host,
-    KubeletSpec,
     KubernetesSpec,
     Reboot,
     Source,
@@ -43,12 +42,11 @@ class Wish:
 def fleet_of_one(wish: Wish, entry: ClusterEntry, inventory: Inventory) -> Fleet:
     """A fleet of just this host."""
     name = inventory.name.lower()
-    arguments = {"node-ip": wish.node_ip} if wish.node_ip else {}
     host = Host(
         name=name,
         address=_address(wish, inventory),
         windows=WindowsSpec(_release(wish, inventory)),
-        kubelet=KubeletSpec(extra_args=arguments),
+        node_ip=wish.node_ip or None,
         reboot=Reboot.ALLOWED if wish.reboot else Reboot.REFUSED,
     )
     return Fleet(

@@ -1,6 +1,6 @@
 """Resetting hosts of a fleet: what Transom did is undone, the program is taken away, the Node deleted."""
 
-from transom.fleet.cluster import ClusterEntry, read_entry
+from transom.fleet.cluster import ClusterEntry, read_entry, refuse_another_cluster
 from transom.fleet.doors import FleetDoors
 from transom.fleet.hosts import each
 from transom.fleet.phases import RESET
@@ -30,6 +30,7 @@ async def reset_fleet(
     With `confirm`, which is shown what that is, also what looks like a node's and is in no journal.
     """
     entry = entry_of(fleet) if doors.api is None else await read_entry(doors.api)
+    refuse_another_cluster(fleet, entry.ca_hashes)
     at = at_cluster(fleet, entry)
     holder = Holder.of(doors.holder, VERB, doors.now())
     works = {

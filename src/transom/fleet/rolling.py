@@ -49,6 +49,10 @@ class Rolling:
         left, begun = set(hosts), False
         for pool in pools_of(self.fleet):
             while not left.isdisjoint(pool.hosts):
+                if begun and pool.pause_s:
+                    first = next(name for name in pool.hosts if name in left)
+                    self.wait(first, f"pause {pool.pause_s} s before the next wave")
+                    await self.clock.sleep(pool.pause_s)
                 wave = await self._room(pool, left, patient=begun)
                 if isinstance(wave, TransomError):
                     leaving = left.intersection(pool.hosts) if self.keep_going else set(left)

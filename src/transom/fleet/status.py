@@ -64,6 +64,7 @@ class FleetStatus:
     findings: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
     has_nodes: bool = True
+    cluster: str = ""
 
     @property
     def is_well(self) -> bool:
@@ -104,6 +105,7 @@ def status_of(surveyed: Surveyed, nodes: Mapping[str, Node]) -> FleetStatus:
         left_over=_names(node for node in others if node.labels.get(FLEET) == fleet.name),
         of_no_fleet=_names(node for node in windows if FLEET not in node.labels),
         unread=surveyed.plan.unread,
+        cluster=surveyed.entry.identity,
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from transom.errors import InternalError, TransomError
 from transom.fleet.addon_change import AddonPlan
-from transom.fleet.cluster import ClusterEntry, read_entry
+from transom.fleet.cluster import ClusterEntry, read_entry, refuse_another_cluster
 from transom.fleet.doors import FleetDoors
 from transom.fleet.hosts import each
 from transom.fleet.on_host.program import Bring, NodeProgram, own_sum, present
@@ -58,6 +58,7 @@ async def survey_fleet(
     """
     if entry is None:
         entry = entry_of(fleet) if doors.api is None else await read_entry(doors.api)
+    refuse_another_cluster(fleet, entry.ca_hashes)
     fleet = at_cluster(fleet, entry)
     requests = _furnished(requests_of(fleet, entry, lock, verb=verb, hosts=hosts), doors)
     checked, unread = await _check(fleet, entry, doors, hosts=tuple(requests))
@@ -81,6 +82,7 @@ async def survey_fleet(
 
     surveys = await each(chosen, look, parallel=doors.parallel)
     plan = plan_of(fleet, surveys, requests, checked=checked, addons=planned, unread=unread)
+    plan = replace(plan, cluster=entry.identity)
     members = any(isinstance(found, Survey) and found.member for found in surveys.values())
     if doors.api is not None and members:
         plan = await _beside_nodes(plan, requests, doors.api)

@@ -3,6 +3,9 @@
 The keys come from the facts; the file says only what differs from containerd's own defaults.
 """
 
+import tomllib
+from collections.abc import Iterator, Mapping
+from typing import Any
 from urllib.parse import urlsplit
 
 from transom.facts import rows
@@ -19,7 +22,7 @@ def containerd_files(shape: Shape) -> list[File]:
     files = [
         File(
             path=f"{shape.places['containerd']}\\config.toml",
-            content=_config(shape, form),
+            content=patched(_config(shape, form), patch_of(shape)),
             acl="",
             why=form.id,
         )
@@ -35,6 +38,60 @@ def containerd_files(shape: Shape) -> list[File]:
         )
         for registry in sorted(mirrors)
     ]
+
+
+def patch_of(shape: Shape) -> str:
+    """What the fleet adds to config.toml."""
+    runtime = shape.chosen_runtime
+    return runtime.containerd.config_patch if runtime and runtime.containerd else ""
+
+
+def own_config(shape: Shape) -> str:
+    """config.toml without what the fleet adds to it."""
+    return _config(shape, rows.one(ContainerdShape, "containerd-config", shape.at))
+
+
+def patched(config: str, patch: str) -> str:
+    """The configuration with more tables; keys of no table come before the first one."""
+    if not patch:
+        return config
+    lines = patch.splitlines()
+    first = next((i for i, line in enumerate(lines) if line.lstrip().startswith("[")), len(lines))
+    plain, tables = "\n".join(lines[:first]).strip("\n"), "\n".join(lines[first:]).strip("\n")
+    head, gap, rest = config.partition("\n\n")
+    begin = f"{head}\n{plain}" if plain else head
+    return f"{begin}{gap}{rest}" + (f"\n{tables}\n" if tables else "")
+
+
+def patch_fault(config: str, patch: str) -> str:
+    """Why a patch cannot be added; empty where it can."""
+    try:
+        ours, more = tomllib.loads(config), tomllib.loads(patch)
+    except tomllib.TOMLDecodeError as error:
+        return f"it is not TOML: {error}"
+    tables = {path[:-1] for path in _leaves(ours)} - {()}
+    taken = sorted(
+        {
+            ".".join(path[:-1] if path[:-1] in tables else path)
+            for path in _leaves(more)
+            if path[:-1] in tables or path in set(_leaves(ours))
+        }
+    )
+    if taken:
+        return f"Transom writes {', '.join(taken)} itself"
+    try:
+        tomllib.loads(patched(config, patch))
+    except tomllib.TOMLDecodeError as error:
+        return f"it does not go together with Transom's own settings: {error}"
+    return ""
+
+
+def _leaves(table: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _leaves(value, (*path, key))
+        else:
+            yield (*path, key)
 
 
 def _config(shape: Shape, form: ContainerdShape) -> str:

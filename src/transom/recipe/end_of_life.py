@@ -23,7 +23,7 @@ def refuse_end_of_life(fleet: Fleet, recipes: Sequence[Recipe]) -> None:
             subject=recipe.identity.name,
             found=f"Kubernetes {recipe.target.kubernetes}, {recipe.target.runtime}, {recipe.target.privileged}",
             reason="nobody maintains it any more, and it was never seen running with Transom",
-            fix="Use a newer version, or set `allowEndOfLife: true` in the fleet.",
+            fix="Use a newer version, or set `endOfLifePolicy: Allow` in the fleet.",
             source=row.source,
         )
         for recipe in recipes

@@ -22,6 +22,9 @@ def kubelet_plan(shape: Shape) -> KubeletPlan:
     for row in shape.rows(SettingRow):
         config[row.path] = row.value
         why[row.path] = row.id
+    if shape.fleet.network.cluster_domain:
+        config["clusterDomain"] = shape.cluster_domain
+        why["clusterDomain"] = "fleet network.clusterDomain"
     for path, value in shape.settings.kubelet.config.items():
         config[path] = merged(config.get(path), value)
         why[path] = f"fleet kubelet.config.{path}"

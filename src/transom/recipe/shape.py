@@ -80,7 +80,7 @@ class Shape:
         """The Windows release, by its id or one of its other names."""
         wanted = self.settings.windows.release
         return next(
-            (row for row in rows.read(Release) if wanted in (row.id, *row.aliases)),
+            (row for row in rows.read(Release) if row.is_called(wanted)),
             None,
         )
 

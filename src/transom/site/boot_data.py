@@ -83,7 +83,7 @@ def _join_secrets(wish: BootWish, fleet: Fleet) -> JoinSecrets:
         raise UsageError(
             "a join by token needs the token, and where to join",
             subject="--join secret" if wish.secret else "--join token",
-            hint="give --token-file, and cluster.endpoint and cluster.caCertHashes in the fleet",
+            hint="give --token-file, and cluster.joinEndpoint and cluster.caCertHashes in the fleet",
         )
     return JoinSecrets(
         endpoint=cluster.endpoint, token=wish.token, ca_hashes=cluster.ca_cert_hashes

@@ -120,7 +120,7 @@ class Secrets:
             raise UsageError(
                 f"{named} with the key {place.key} is not there",
                 subject=named,
-                hint="make it, or name another place in the fleet's credential",
+                hint="make it, or name another place in the Client's credential",
             )
         return found[place.key].decode("utf-8", "replace").rstrip("\r\n")
 
@@ -140,6 +140,6 @@ class Secrets:
         if not self._environment.can_ask:
             raise UsageError(
                 f"{of} needs a password, and nobody can be asked",
-                hint="name another place in the fleet's credential: env, command or secretRef",
+                hint="name another place in the Client's credential: env, command or secretRef",
             )
         return await asyncio.to_thread(self._ask, of)

@@ -15,6 +15,7 @@ from transom.fleet.work.cordon import Holder
 from transom.fleet.work.outcome import Applied, FleetWatcher, Watcher
 from transom.model.fleet import Fleet
 from transom.model.lock import Lock
+from transom.model.problem import Refusal
 from transom.model.records import dataclass
 from transom.model.request import Verb
 
@@ -58,6 +59,21 @@ class MaintenanceWish:
     again: bool = False
 
 
+def _refuse_paused(fleet: Fleet) -> None:
+    """Refuse to change the hosts of a fleet that its file says to leave alone."""
+    if not fleet.paused:
+        return
+    refusal = Refusal(
+        id="paused",
+        subject="paused",
+        found="true",
+        reason="the fleet's file says that its hosts are to be left as they are",
+        fix="Write paused: false when they may be changed again; plan and status work meanwhile.",
+        source="the fleet",
+    )
+    raise Refused([refusal], subject=f"fleet {fleet.name}")
+
+
 async def change_fleet(
     site: Site,
     change: FleetChange,
@@ -66,6 +82,7 @@ async def change_fleet(
     agree: Callable[[FleetPlan], None],
 ) -> AddonsApplied:
     """Do what the plan says once it was agreed to; `agree` raises where it is not."""
+    _refuse_paused(site.fleet)
     doors, seen = site.doors, _Seen(watcher)
     surveyed = await survey_fleet(
         site.fleet, site.lock, doors, hosts=site.hosts, verb=change.verb, addons=change.addons
@@ -96,6 +113,7 @@ async def maintain_fleet(
     agree: Callable[[MaintenancePlan], None],
 ) -> None:
     """Run a command on the nodes wave by wave once that was agreed to."""
+    _refuse_paused(site.fleet)
     api = site.doors.api
     if api is None:
         raise UsageError("nodes cannot be drained without a kubeconfig")

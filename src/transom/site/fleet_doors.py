@@ -86,7 +86,7 @@ def _token(fleet: Fleet, secrets: "Secrets") -> Callable[[], Awaitable[str]] | N
         found = await secrets.value(place, of=f"joining fleet {fleet.name}")
         if TOKEN.fullmatch(found) is None:
             raise UsageError(
-                f"what fleet {fleet.name} names in cluster.tokenFrom is no bootstrap token",
+                f"what fleet {fleet.name} names as bootstrapToken is no bootstrap token",
                 subject=fleet.name,
                 hint="it is six letters or digits, a dot, and sixteen more: `kubeadm token create`",
             )

@@ -14,6 +14,7 @@ from transom.facts import rows
 from transom.facts.imaging import Installer
 from transom.facts.platforms import Platform
 from transom.facts.rows import At
+from transom.facts.windows import Release
 from transom.fleet.on_host.program import own_program
 from transom.fleet.on_host.windows_update import COMMAND
 from transom.image.packer.plan import ImagePlan, must_agree
@@ -69,9 +70,11 @@ def image_plan(locked: LockedFleets, wish: ImageWish) -> ImagePlan:
 
 def _host(locked: LockedFleets, wish: ImageWish) -> str:
     """Give a host whose recipe is the image's: of the pool, or the first with that Windows."""
+    asked = next((row for row in rows.read(Release) if row.is_called(wish.windows)), None)
     for fleet in locked.fleets:
         for host in fleet.hosts:
-            if host.windows.release == wish.windows and wish.pool in (None, host.pool):
+            found = asked is not None and asked.is_called(host.windows.release)
+            if found and wish.pool in (None, host.pool):
                 return host.name
     whose = f"pool {wish.pool}" if wish.pool else "the fleet"
     raise UsageError(

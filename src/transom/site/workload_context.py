@@ -5,6 +5,8 @@ from time import gmtime, strftime
 from typing import TYPE_CHECKING, NamedTuple
 
 from transom.errors import UsageError
+from transom.facts import rows
+from transom.facts.windows import Release
 from transom.model.version import Version
 from transom.workload.context import (
     LintContext,
@@ -100,7 +102,9 @@ def _fleet_version(fleets: "Sequence[Fleet]") -> str:
 
 
 def _fleet_releases(fleets: "Sequence[Fleet]") -> list[str]:
-    return [host.windows.release for fleet in fleets for host in fleet.hosts]
+    written = {host.windows.release for fleet in fleets for host in fleet.hosts}
+    known = [row.id for row in rows.read(Release) if any(map(row.is_called, written))]
+    return known or sorted(written)
 
 
 def _fleet_mode(fleets: "Sequence[Fleet]") -> str:

@@ -108,7 +108,7 @@ def test_a_resource_set_carries_the_same_objects():
 @pytest.mark.parametrize("minor", range(17, 24))
 @pytest.mark.parametrize("mode", ["overlay", "l2bridge"])
 def test_every_legacy_minor_has_its_pods_through_wins(minor, mode):
-    path = DATA / "fleets" / f"k120-2019-docker-wins-{mode}.yaml"
+    path = DATA / "fleets" / "v1alpha1" / f"k120-2019-docker-wins-{mode}.yaml"
     text = path.read_text("utf-8").replace("1.20.15", f"1.{minor}.0")
     (fleet,) = read_fleets(text.encode(), name=path.name)
     setting = setting_of(fleet, resolve(fleet))

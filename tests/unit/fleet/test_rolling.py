@@ -130,7 +130,7 @@ def test_a_pool_without_room_is_said_at_once_with_who_is_away_and_the_next_pool_
     assert story.waves == []
     assert set(story.left) == {"h0", "h2", "h3"}
     assert story.left["h0"] == (
-        "of pool a at most 1 of 3 nodes may be away at once (upgrade.maxUnavailable), "
+        "of pool a at most 1 of 3 nodes may be away at once (rollout.maxUnavailable), "
         "and 1 is: h1 (cordoned by somebody else)"
     )
     assert (story.waited, story.time_s) == ([], 0.0)

@@ -12,7 +12,7 @@ from transom.model.fleet import ContainerdSpec, Runtime
 from transom.recipe.resolve import resolve
 from transom.spec.fleet import read_fleets
 
-FLEETS = Path(__file__).parents[2] / "data" / "fleets"
+FLEETS = Path(__file__).parents[2] / "data" / "fleets" / "v1alpha1"
 NAME = "registry.corp/pause:3.10.2-ltsc2025"
 
 

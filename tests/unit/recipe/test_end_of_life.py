@@ -10,7 +10,7 @@ from transom.recipe.end_of_life import refuse_end_of_life
 from transom.recipe.resolve import resolve
 from transom.spec.fleet import read_fleets
 
-FLEETS = Path(__file__).parents[2] / "data" / "fleets"
+FLEETS = Path(__file__).parents[2] / "data" / "fleets" / "v1alpha1"
 
 
 def fleet_of(name):
@@ -27,7 +27,7 @@ def test_an_old_version_needs_the_fleets_leave():
     (reason,) = caught.value.refusals
     assert reason.subject == "win-01"
     assert "docker, wins" in reason.found
-    assert "allowEndOfLife: true" in reason.fix
+    assert "endOfLifePolicy: Allow" in reason.fix
 
 
 def test_a_maintained_version_needs_none():

@@ -11,7 +11,7 @@ from transom.recipe.pinnable import artifacts_of
 from transom.recipe.resolve import resolve
 from transom.spec.fleet import read_fleets
 
-SHOP = (Path(__file__).parents[2] / "data/fleets/shop.yaml").read_text("utf-8")
+SHOP = (Path(__file__).parents[2] / "data/fleets/v1alpha1/shop.yaml").read_text("utf-8")
 OVERRIDE = SHOP[SHOP.index("{containerd: {url:") : SHOP.index("}}        # or file") + 2]
 
 

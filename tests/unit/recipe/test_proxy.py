@@ -7,7 +7,7 @@ from transom.model.fleet import Proxy
 from transom.recipe.resolve import resolve
 from transom.spec.fleet import read_fleets
 
-FLEET = Path(__file__).parents[2] / "data" / "fleets" / "k137-2022-containerd-flannel-overlay.yaml"
+FLEET = Path(__file__).parents[2] / "data" / "fleets" / "v1alpha1" / "k137-2022-containerd-flannel-overlay.yaml"
 
 
 def variables(proxy):

@@ -11,7 +11,7 @@ from transom.model.fleet import Cluster, KubernetesSpec
 from transom.recipe.resolve import resolve
 from transom.spec.fleet import read_fleets
 
-BASE = Path(__file__).parents[2] / "data" / "fleets" / "k137-2022-containerd-flannel-overlay.yaml"
+BASE = Path(__file__).parents[2] / "data" / "fleets" / "v1alpha1" / "k137-2022-containerd-flannel-overlay.yaml"
 
 
 def fleet(**changes):
@@ -43,6 +43,15 @@ def ids(refusals):
 HOST = {"name": "win-01", "address": "10.0.0.21"}
 
 CASES = {
+    "a label that the kubelet sets": (
+        {"defaults__labels": {"kubernetes.io/os": "linux"}},
+        ["reserved-label"],
+    ),
+    "a label of Transom's own": ({"defaults__labels": {"transom.dev/fleet": "b"}}, ["reserved-label"]),
+    "a flag that kubeadm sets": (
+        {"defaults__kubelet": {"extraArgs": {"config": "c.yaml", "hostname-override": "a"}}},
+        ["owned-flag"],
+    ),
     "an override of what is no artifact": (
         {"source": {"overrides": {"kubelte": {"file": "./kubelet.exe"}}}},
         ["unknown-artifact"],
@@ -193,7 +202,6 @@ CASES = {
         {"defaults__kubelet": {"extraArgs": {"network-plugin": "cni"}}},
         ["kubelet-flag-network-plugin"],
     ),
-    "a control plane": ({"hosts": [{**HOST, "role": "control-plane"}]}, ["worker-only"]),
     "a source endpoint without an overlay": (
         {
             "network__flannel": None,
@@ -201,7 +209,6 @@ CASES = {
         },
         ["plugin-external"],
     ),
-    "Weave": ({"network__flannel": None, "network__weave": {}}, ["plugin-weave"]),
     "Kubernetes before 1.14": (
         {
             "kubernetes__version": "1.12.0",

@@ -8,7 +8,7 @@ import yaml
 from transom.recipe.resolve import resolve
 from transom.spec.fleet import read_fleets
 
-BASE = Path(__file__).parents[2] / "data" / "fleets" / "k137-2022-containerd-flannel-overlay.yaml"
+BASE = Path(__file__).parents[2] / "data" / "fleets" / "v1alpha1" / "k137-2022-containerd-flannel-overlay.yaml"
 
 
 def hosts_of(*mirrors):

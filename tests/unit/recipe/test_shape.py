@@ -93,4 +93,4 @@ def test_a_name_that_cannot_work_is_found_beside_a_faultless_host_like_it():
     fleet = many(FLEETS[0])
     wrong = replace(fleet.hosts[0], name="under_score")
     subjects = [subject for subject, _ in refused(replace(fleet, hosts=(*fleet.hosts, wrong)))]
-    assert subjects == ["hosts[under_score].name"]
+    assert subjects == ["hosts[under_score].computerName"]

@@ -123,9 +123,7 @@ def test_maps_merge_at_every_depth_and_lists_replace():
 """)
     assert found.labels == {"a": "defaults", "b": "pool", "c": "host"}
     assert found.taints == (Taint("c", TaintEffect.NO_SCHEDULE),)
-    assert found.kubelet == model.KubeletSpec(
-        config={"evictionHard": {"memory": "1", "disk": "2"}}
-    )
+    assert found.kubelet == model.KubeletSpec(config={"evictionHard": {"memory": "1", "disk": "2"}})
 
 
 def test_another_type_replaces_the_inherited_one_whole():
@@ -219,7 +217,7 @@ def test_keys_for_anchors_and_the_whole_metadata_are_taken():
     text = HEAD.replace(
         "metadata: {name: shop}",
         "x-release: &release {release: ltsc2025}\n"
-        "metadata: {name: shop, namespace: n, labels: {env: prod}, annotations: {a/b: 'c d'},"
+        "metadata: {name: shop, namespace: ns, labels: {env: prod}, annotations: {a/b: 'c d'},"
         " creationTimestamp: null, uid: u, generation: 3, managedFields: [{manager: m}]}\n"
         "status: {anything: 1}",
     )
@@ -230,7 +228,10 @@ def test_keys_for_anchors_and_the_whole_metadata_are_taken():
 @pytest.mark.parametrize(
     ("written", "plugin"),
     [
-        ("type: Calico, calico: {mode: L2Bridge}", model.CalicoSpec(mode=model.NetworkMode.L2BRIDGE)),
+        (
+            "type: Calico, calico: {mode: L2Bridge}",
+            model.CalicoSpec(mode=model.NetworkMode.L2BRIDGE),
+        ),
         ("type: AzureCNI, azureCNI: {version: 1.4.0}", model.AzureCNISpec("1.4.0")),
         ("type: OVNKubernetes", model.OVNKubernetesSpec()),
         ("type: WinCNI, winCNI: {environment: Azure}", model.WinCNISpec(environment="azure")),
@@ -256,7 +257,8 @@ def test_every_other_key_of_the_fleet_is_read():
     mirrors: [{{from: "https://dl.k8s.io", to: "https://m.corp"}}]
     overrides: [{{artifact: kubelet, member: kubernetes/node/bin/kubelet.exe}}]
 """,
-        CLIENT + "  overrides: [{artifact: containerd, file: ./c.zip}]\n  bootstrapToken: {env: T}\n",
+        CLIENT
+        + "  overrides: [{artifact: containerd, file: ./c.zip}]\n  bootstrapToken: {env: T}\n",
     )
     assert fleet.paused
     assert fleet.network.cluster_domain == "corp.local"
@@ -278,5 +280,7 @@ def test_every_other_key_of_the_fleet_is_read():
 
 
 def test_every_fleet_of_a_stream_is_read_in_order():
-    fleets = read_fleets(HEAD + "---\n# only a comment\n---\n" + HEAD.replace("shop", "b"), name="-")
+    fleets = read_fleets(
+        HEAD + "---\n# only a comment\n---\n" + HEAD.replace("shop", "b"), name="-"
+    )
     assert [fleet.name for fleet in fleets] == ["shop", "b"]

@@ -7,19 +7,26 @@ import pytest
 from jsonschema_rs import Draft202012Validator, meta
 
 from transom.spec.reference import MARK, reference
-from transom.spec.schema import schema_text
-from transom.spec.shape import Flag, Items, Object, Table, Text
-from transom.spec.shapes.document import FLEET
+from transom.spec.schema import schema_of_files, schema_text
+from transom.spec.shape import Items, Object, Table, Text
+from transom.spec.shapes.client import CLIENT
+from transom.spec.shapes.document import FLEET, WINDOWS_HOST
 from transom.spec.syntax import FORMATS
 from transom.yamlio.loader import load
 
 ROOT = Path(__file__).resolve().parents[3]
-SHIPPED = ROOT / "src/transom/schemas/fleet-v1alpha1.schema.json"
+SHIPPED = ROOT / "src/transom/schemas/fleet-v1alpha2.schema.json"
+WRITTEN = (FLEET, WINDOWS_HOST, CLIENT)
 SCHEMA = json.loads(SHIPPED.read_bytes())
 FORMAT_CHECKS = {name: syntax.matches for name, syntax in FORMATS.items()}
 
 
-def shapes(shape, path="Fleet"):
+def all_shapes():
+    for document in WRITTEN:
+        yield from shapes(document, document.title)
+
+
+def shapes(shape, path):
     yield path, shape
     if isinstance(shape, Object):
         for key, below in shape.keys.items():
@@ -39,7 +46,7 @@ def nodes(node):
 
 
 def test_the_shipped_file_is_current():
-    assert SHIPPED.read_text(encoding="utf-8") == schema_text(FLEET)
+    assert SHIPPED.read_text(encoding="utf-8") == schema_text(schema_of_files("fleet-v1alpha2", WRITTEN))
 
 
 def test_it_is_a_schema_of_draft_2020_12():
@@ -49,20 +56,24 @@ def test_it_is_a_schema_of_draft_2020_12():
 
 @pytest.mark.parametrize("file", ["examples/fleet.yaml", "tests/data/fleets/shop.yaml"])
 def test_an_editor_takes_our_fleets_as_yaml_reads_them(file):
-    """Versions and releases without quotes are numbers to an editor, and no mistakes."""
-    (document,) = load((ROOT / file).read_bytes(), name=file)
+    """Each document of a file is judged by its kind."""
     validator = Draft202012Validator(SCHEMA, validate_formats=True, formats=FORMAT_CHECKS)
-    assert [error.message for error in validator.iter_errors(document.value)] == []
+    documents = load((ROOT / file).read_bytes(), name=file)
+    assert len(documents) > 1
+    for document in documents:
+        assert [error.message for error in validator.iter_errors(document.value)] == []
+        wrong = {**document.value, "colour": "blue"}
+        assert not validator.is_valid(wrong)
 
 
 def test_every_key_is_explained_in_sentences():
-    unexplained = [path for path, shape in shapes(FLEET) if not shape.about.endswith(".")]
+    unexplained = [path for path, shape in all_shapes() if not shape.about.endswith(".")]
     assert unexplained == []
 
 
 def test_every_map_has_a_title_of_its_own():
     titles: dict[str, Object] = {}
-    for _, shape in shapes(FLEET):
+    for _, shape in all_shapes():
         if isinstance(shape, Object):
             assert titles.setdefault(shape.title, shape) is shape
 
@@ -81,7 +92,7 @@ def test_every_example_is_valid_where_it_is_given():
 
 
 def test_every_text_with_an_example_takes_it():
-    for path, shape in shapes(FLEET):
+    for path, shape in all_shapes():
         if isinstance(shape, Text) and shape.syntax is not None:
             assert all(map(shape.syntax.matches, shape.examples)), path
 
@@ -89,32 +100,23 @@ def test_every_text_with_an_example_takes_it():
 def test_the_page_is_current_and_names_every_key():
     page = (ROOT / "docs/fleet.md").read_text(encoding="utf-8")
     generated = page.partition(MARK)[2]
-    assert generated == f"\n\n{reference(FLEET)}"
-    for _, shape in shapes(FLEET):
+    assert generated == f"\n\n{reference(WRITTEN)}"
+    for _, shape in all_shapes():
         if isinstance(shape, Object):
             assert f"### {shape.title}\n" in generated
             assert all(f"| `{key}` |" in generated for key in shape.keys)
 
 
-def test_a_flag_that_can_only_be_true_says_so_to_editors():
-    agents = [
-        node["properties"]["agent"]
-        for node in nodes(SCHEMA)
-        if "agent" in node.get("properties", {})
-    ]
-    assert [agent["const"] for agent in agents] == [True]
-    assert any(isinstance(shape, Flag) and shape.only_true for _, shape in shapes(FLEET))
-
-
 def test_the_schema_uses_only_keywords_that_validation_has_words_for():
-    annotations = {"$schema", "$defs", "title", "description", "examples", "writeOnly"}
-    structure = {"$ref", "properties", "items", "allOf", "patternErrorMessage"}
+    annotations = {"$schema", "$id", "$defs", "title", "description", "examples", "writeOnly"}
+    structure = {"$ref", "properties", "patternProperties", "items", "allOf", "if", "then"}
+    structure |= {"patternErrorMessage"}
     worded = {
         *("type", "required", "dependentRequired", "additionalProperties", "propertyNames"),
         *("oneOf", "anyOf", "not", "enum", "const", "pattern", "format"),
         *("minimum", "maximum", "minItems"),
     }
-    maps_of_names = ("properties", "$defs", "dependentRequired", "examples")
+    maps_of_names = ("properties", "patternProperties", "$defs", "dependentRequired", "examples")
 
     def keywords(node):
         for keyword, below in node.items():

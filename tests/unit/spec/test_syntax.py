@@ -15,16 +15,23 @@ HEX = "0123456789abcdef" * 4
 WORDS: list[tuple[syntax.Syntax, list[str], list[str]]] = [
     (syntax.NAME, ["a", "web-1", "0"], ["", "-a", "a-", "A", "a.b", "a" * 64]),
     (syntax.HOST_NAME, ["win-01", "WIN_01", "a.b", "a" * 40], ["", "a b", "a/b", "a:1", "a@b"]),
-    (syntax.VERSION, ["1.30", "v1.37.1", "1.4.0-beta.2", "2.0.0+a", "20.10.9"],
+    (syntax.VERSION, ["1.30.0", "1.4.0-beta.2", "2.0.0+a", "20.10.9"],
+     ["", "1", "1.30", "v1.37.1", "latest", "1." + "9" * 5000]),
+    (syntax.LOOSE_VERSION, ["1.30", "v1.37.1", "1.4.0-beta.2", "2.0.0+a", "20.10.9"],
      ["", "1", "latest", "1.x", "1.2.3.", "v", "1..2", "1." + "9" * 5000]),
     (syntax.VERSION_OR_CLUSTER, ["cluster", "1.30"], ["clusters", "cluster1", ""]),
-    (syntax.RELEASE, ["2022", "20H2", "ltsc2022", "10.0.20348"], ["", "Server 2022", "-1"]),
+    (syntax.RELEASE, ["ltsc2022", "20H2", "1809", "2004"],
+     ["", "2022", "2019", "Server 2022", "-1", "ltsc22"]),
+    (syntax.LOOSE_RELEASE, ["2022", "20H2", "ltsc2022", "10.0.20348"], ["", "Server 2022", "-1"]),
     (syntax.ADDRESS, ["10.0.0.1", "fd00::1"], ["", "10.0.0.256", "010.0.0.1", "a", "10.0.0.1/8"]),
     (syntax.CIDR, ["10.244.0.0/16", "fd00::/64", "10.0.0.1/32"],
      ["", "10.244.0.0", "10.244.0.1/16", "10.244.0.0/33", "a/8"]),
     (syntax.HOST, ["10.0.0.1", "fd00::1", "win-01", "a.b.c", "a.b."],
      ["", "10.0.0.256", "1.2", "a b", "-a", "a..b", "a:1", "a/b"]),
     (syntax.DNS_NAME, ["corp.example", "corp"], ["", "10.0.0.1", ".corp", "a b"]),
+    (syntax.POINTER, ["/labels/tier", "/labels/example.com~1tier", "/a"],
+     ["", "labels", "/", "/a//b", "/a~2"]),
+    (syntax.CREDENTIAL_NAME, ["admins", "web-admins", "a.b"], ["", "A", "a b", "-a"]),
     (syntax.ENDPOINT, ["10.0.0.1:6443", "a.b:1", "[fd00::1]:6443"],
      ["", "a", "a:", "a:0", "a:65536", "fd00::1:6443", "https://a:1", ":1"]),
     (syntax.JUMP, ["bastion", "me@bastion", "me@10.0.0.1:22", "[fd00::1]:22"],
@@ -102,3 +109,23 @@ def test_a_range_with_host_bits_suggests_the_range_that_was_meant():
 @given(st.from_regex(syntax.VERSION.pattern, fullmatch=True))
 def test_every_version_that_is_taken_can_be_compared(text):
     assert Version.parse(text) == Version.parse(text.removeprefix("v"))
+
+
+@pytest.mark.parametrize(
+    ("one", "written", "meant"),
+    [
+        (syntax.VERSION, "1.30", "1.30.0"),
+        (syntax.VERSION, "v1.37.1", "1.37.1"),
+        (syntax.VERSION, "latest", ""),
+        (syntax.RELEASE, "Windows Server 2022", "ltsc2022"),
+        (syntax.RELEASE, "20h2", "20H2"),
+        (syntax.HOST, "10.0.0.21:2222", "10.0.0.21"),
+        (syntax.OBJECT_NAME, "WIN_01", "win-01"),
+        (syntax.FLAG_NAME, "--v", "v"),
+        (syntax.CA_HASH, "a" * 64, "sha256:" + "a" * 64),
+    ],
+)
+def test_what_was_meant_is_suggested(one, written, meant):
+    assert not one.matches(written)
+    assert one.suggest(written) == meant
+    assert not meant or one.matches(meant)

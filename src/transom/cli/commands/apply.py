@@ -15,7 +15,7 @@ examples:
 
 What the cluster runs for these nodes (kube-proxy, the network) is applied first: see `transom addons`.
 What disturbs pods of a node goes in waves: cordon, drain, change, Ready, uncordon.
-Never more nodes of a pool are away than its upgrade.maxUnavailable, whoever took them.
+Never more nodes of a pool are away than its rollout.maxUnavailable, whoever took them.
 Ctrl-C: hosts finish the step they are at, no more are begun, and a second apply goes on.
 exit codes: 0 done, 1 done, and settings of the fleet are not applied, 2 usage or not confirmed, 3 refused, 4 try again (unreachable, a reboot first,
 not Ready yet, too many nodes away, add-ons' pods do not run), 5 a host failed and was undone; the worst of all hosts

@@ -22,7 +22,7 @@ examples:
 
 Without a command Windows Update is run: every update that is offered and not hidden.
 Nodes that were done today are left out, so that the same command goes on after a failure; --again.
-Never more nodes of a pool are away than its upgrade.maxUnavailable: NotReady and cordoned ones count.
+Never more nodes of a pool are away than its rollout.maxUnavailable: NotReady and cordoned ones count.
 exit codes: 0 done, 2 usage or not confirmed, 3 the host's Windows is no longer the recipe's, 4 try
 again (a pod that does not leave, not Ready yet, too many nodes away), 5 the command failed
 """

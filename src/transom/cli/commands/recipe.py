@@ -96,7 +96,7 @@ def _lines(recipe: Recipe) -> Iterator[str]:
         f"MTU {network.mtu}"
     )
     if target.end_of_life:
-        yield "  end of life: applying it needs allowEndOfLife: true"
+        yield "  end of life: applying it needs endOfLifePolicy: Allow"
     for heading, entries in _sections(recipe):
         rows = list(entries)
         if rows:

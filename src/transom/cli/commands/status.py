@@ -93,6 +93,7 @@ def _print(status: "FleetStatus", output: str) -> None:
         )
         for host in status.hosts
     ]
+    print(f"cluster {status.cluster}")
     console.print_table(header, [tuple(cell or "-" for cell in row) for row in rows])
     for host in status.hosts:
         for finding in host.findings:

@@ -156,10 +156,14 @@ def agree(plan: "FleetPlan", args: Namespace, edit: FileEdit | None = None) -> N
     if plan.not_begun is not None:
         raise plan.not_begun
     if edit is not None and plan.standing(Standing.CHANGES, Standing.UNCHANGED):
-        confirm(args, f"Do this, and {edit.said}?")
+        confirm(args, f"Do this{_in_cluster(plan)}, and {edit.said}?")
         edit.write()
     elif plan.standing(Standing.CHANGES) or plan.addons.changes:
-        confirm(args, "Do this?")
+        confirm(args, f"Do this{_in_cluster(plan)}?")
+
+
+def _in_cluster(plan: "FleetPlan") -> str:
+    return f" in cluster {plan.cluster}" if plan.cluster else ""
 
 
 def confirm(args: Namespace, question: str) -> None:

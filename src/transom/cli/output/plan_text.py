@@ -38,6 +38,8 @@ def print_plan(plan: "FleetPlan") -> None:
 
 def plan_lines(plan: "FleetPlan") -> Iterator[str]:
     """Refusals, groups of hosts, waves, the cluster, and the total."""
+    if plan.cluster:
+        yield f"fleet {plan.fleet.name}, cluster {plan.cluster}"
     for refusal in plan.checked.refusals:
         yield from _refusal(refusal)
     for group in _groups(plan):
@@ -197,7 +199,7 @@ def wave_lines(
         for number, wave in enumerate(waves, 1):
             yield f"  {number}. {', '.join(wave)}"
     if held_back:
-        yield _bold("Not begun while so many nodes are away (upgrade.maxUnavailable)")
+        yield _bold("Not begun while so many nodes are away (rollout.maxUnavailable)")
         yield f"  {', '.join(held_back)}"
 
 

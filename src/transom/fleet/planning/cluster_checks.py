@@ -96,7 +96,7 @@ def _server_gates(shape: Shape, entry: ClusterEntry) -> Iterator[Refusal]:
             f"{_KUBEADM_CONFIG} apiServer.extraArgs",
             f"{row.name}=false",
             "the API server refuses HostProcess pods, which kube-proxy and the network run in",
-            f"Leave {row.name} on in the API server, or use privileged: services.",
+            f"Leave {row.name} on in the API server, or use privilegedMode: Services.",
         )
 
 

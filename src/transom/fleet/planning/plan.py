@@ -73,7 +73,7 @@ class HostPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FleetPlan:
-    """A fleet; `unread` says what could not be looked at, and why.
+    """A fleet; `unread` says what could not be looked at, and why; `cluster` is which one it belongs to.
 
     `away` are hosts whose nodes take no pods already; for those `held_back` they leave no room.
     """
@@ -85,6 +85,7 @@ class FleetPlan:
     checked: Checked = field(default_factory=Checked)
     addons: AddonPlan = field(default_factory=AddonPlan)
     unread: tuple[str, ...] = ()
+    cluster: str = ""
 
     def standing(self, *wanted: Standing) -> tuple[HostPlan, ...]:
         """The hosts that stand so."""
@@ -268,7 +269,7 @@ def _in_the_way(survey: Survey) -> tuple[Refusal, ...]:
 def _reboot(host: Host, survey: Survey) -> tuple[str, ...]:
     if not survey.inventory.reboot_pending or host.reboot is Reboot.ALLOWED:
         return ()
-    return ("Windows waits for a reboot, and the fleet says reboot: refused",)
+    return ("Windows waits for a reboot, and the fleet says rebootPolicy: Never",)
 
 
 def _pins(pem: str) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ def entry_of(fleet: Fleet) -> ClusterEntry:
     if not cluster.endpoint or not cluster.ca_cert_hashes or version == "cluster":
         raise UsageError(
             f"fleet {fleet.name} names no cluster that can be used",
-            hint="give a kubeconfig, or cluster.endpoint with caCertHashes and a version",
+            hint="give a kubeconfig, or cluster.joinEndpoint with caCertHashes and a version",
         )
     return ClusterEntry(
         version=version, endpoint=cluster.endpoint, ca_hashes=cluster.ca_cert_hashes

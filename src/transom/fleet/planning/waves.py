@@ -27,11 +27,15 @@ class Away:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pool:
-    """Hosts of which `limit` may be away at once; `name` is empty for those without a pool."""
+    """Hosts of which `limit` may be away at once; `name` is empty for those without a pool.
+
+    A wave waits `pause_s` after the one before.
+    """
 
     name: str
     hosts: tuple[str, ...]
     limit: int
+    pause_s: int = 0
 
 
 def pools_of(fleet: Fleet) -> tuple[Pool, ...]:
@@ -45,6 +49,7 @@ def pools_of(fleet: Fleet) -> tuple[Pool, ...]:
             hosts=tuple(host.name for host in hosts),
             # Hosts of one pool may differ; the most careful of them decides for all.
             limit=min(_limit(host.upgrade.max_unavailable, len(hosts)) for host in hosts),
+            pause_s=max(host.upgrade.pause_s for host in hosts),
         )
         for name, hosts in members.items()
     )
@@ -89,7 +94,7 @@ def no_room(pool: Pool, away: Mapping[str, Away]) -> TemporaryError:
     of = f"pool {pool.name}" if pool.name else "the hosts without a pool"
     return TemporaryError(
         f"of {of} at most {pool.limit} of {len(pool.hosts)} nodes may be away at once "
-        f"(upgrade.maxUnavailable), and {count} {'is' if count == 1 else 'are'}: "
+        f"(rollout.maxUnavailable), and {count} {'is' if count == 1 else 'are'}: "
         f"{named_away(pool, away)}",
         subject=pool.name,
         hint="mend, join or uncordon what is away, or raise maxUnavailable, and run the same command again",

@@ -188,7 +188,7 @@ async def reboot(work: ChangeWork) -> Turn:
                 f"{name} needs a reboot before it can go on",
                 subject=name,
                 hint="reboot it and run the same command again, or allow it: --reboot for one host, "
-                "`reboot: allowed` in a fleet",
+                "`rebootPolicy: IfNeeded` in a fleet",
             )
         )
     waiting = await work.on_host.reboot()
@@ -249,7 +249,7 @@ async def not_approved(work: ChangeWork, error: TransomError) -> bool:
 
 def _asker(work: ChangeWork) -> Asker:
     """What the operator knows the node by: never what the host says of itself."""
-    written = work.host.kubelet.extra_args.get("node-ip", "").split(",")
+    written = [work.host.node_ip or ""]
     return Asker(
         node=work.node_name,
         names=names_of(work.node_name, (work.host.address, work.peer, *written)),

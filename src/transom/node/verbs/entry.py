@@ -82,7 +82,7 @@ def _secrets(
         raise UsageError(
             "the fleet does not say where to join",
             subject=options.entry,
-            hint="Give --join-config, or cluster.endpoint and caCertHashes in the fleet.",
+            hint="Give --join-config, or cluster.joinEndpoint and caCertHashes in the fleet.",
         )
     # Windows PowerShell may put a byte order mark before what it pipes.
     token = "".join(filter(str.isascii, stdin.readline())).strip()

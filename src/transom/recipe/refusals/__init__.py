@@ -29,9 +29,11 @@ CASE_CHECKS: tuple[Callable[[Case], Iterator[Refusal]], ...] = (
     host.windows_release,
     host.skew,
     host.pause_image,
+    host.reserved_labels,
     runtime.two_runtimes,
     runtime.docker,
     runtime.containerd,
+    runtime.config_patch,
     runtime.privileged,
     runtime.hyperv,
     network.plugin,
@@ -40,6 +42,7 @@ CASE_CHECKS: tuple[Callable[[Case], Iterator[Refusal]], ...] = (
     kubelet.kubelet_fields,
     kubelet.kubelet_types_of_fields,
     kubelet.kubelet_flags,
+    kubelet.owned_flags,
     kubelet.gates,
 )
 

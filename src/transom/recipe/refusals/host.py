@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from transom.facts import rows
-from transom.facts.join import Limit, Skew
+from transom.facts.join import Limit, ReservedLabel, Skew
 from transom.facts.rows import At
 from transom.facts.windows import PauseImage, Support
 from transom.model.problem import Refusal
@@ -123,3 +123,13 @@ def pause_image(case: Case) -> Iterator[Refusal]:
         f"(`transom image pause --windows {case.shape.release.id}`) and name it in "
         "runtime.containerd.pauseImage.",
     )
+
+
+def reserved_labels(case: Case) -> Iterator[Refusal]:
+    """Labels that a node gets by other means."""
+    known = rows.read(ReservedLabel)
+    for key, value in case.host.labels.items():
+        row = next((row for row in known if row.covers(key)), None)
+        if row is not None:
+            subject = host_path(case, f'labels["{key}"]')
+            yield because(row, subject, value, row.text, row.fix, row_id="reserved-label")

@@ -10,6 +10,7 @@ from transom.facts.windows import Support
 from transom.model.problem import Refusal
 from transom.model.version import Version
 from transom.recipe.case import Case
+from transom.recipe.containerd import own_config, patch_fault, patch_of
 from transom.recipe.refusals.because import because, host_path
 
 
@@ -76,6 +77,23 @@ def containerd(case: Case) -> Iterator[Refusal]:
             str(version),
             f"Kubernetes {case.shape.kubernetes.minor_text} wants containerd {listed}",
             f"Use one of {listed}.",
+        )
+
+
+def config_patch(case: Case) -> Iterator[Refusal]:
+    """More settings for containerd that cannot be added to ours."""
+    patch = patch_of(case.shape)
+    if not patch or case.shape.runtime != "containerd" or case.shape.release is None:
+        return
+    why = patch_fault(own_config(case.shape), patch)
+    if why:
+        yield Refusal(
+            id="config-patch",
+            subject="runtime.containerd.configPatch",
+            found=patch.strip().splitlines()[0] if patch.strip() else "an empty text",
+            reason=why,
+            fix="Leave those out: registries, pauseImage, isolation and directories have keys of their own.",
+            source="containerd/containerd docs/man/containerd-config.toml.5.md",
         )
 
 

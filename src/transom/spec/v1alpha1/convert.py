@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from transom.spec.shapes.client import API_VERSION as CLIENT_VERSION
 from transom.spec.shapes.client import KIND as CLIENT_KIND
 from transom.spec.shapes.document import API_VERSION, KIND
-from transom.spec.syntax import RELEASE, VERSION, duration_s, suggest_release
+from transom.spec.syntax import ADDRESS, RELEASE, VERSION, duration_s, suggest_release
 from transom.spec.v1alpha1.hosts import merged_hosts
 from transom.spec.v1alpha1.network import PLUGINS
 
@@ -164,6 +164,11 @@ def _hosts(spec: Mapping[str, Any], credentials: "_Credentials") -> Iterator[Map
             found["sshHostKeys"] = [key]
         above = (defaults, *((pools[host["pool"]],) if "pool" in host else ()))
         settings = _settings(host, credentials, above)
+        arguments = settings.get("kubelet", {}).get("extraArgs", [])
+        node_ip = next((each["value"] for each in arguments if each["name"] == "node-ip"), "")
+        if ADDRESS.matches(node_ip):
+            found["nodeIP"] = node_ip
+            settings["kubelet"]["extraArgs"] = [e for e in arguments if e["name"] != "node-ip"]
         yield {**found, **({"host": settings} if settings else {})}
 
 

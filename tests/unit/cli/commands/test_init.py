@@ -63,7 +63,7 @@ def test_the_kubeconfig_that_was_named_is_the_one_that_the_file_names(tmp_path, 
 def test_the_clusters_own_windows_nodes_can_be_the_hosts(tmp_path):
     assert main(["init", "--hosts-from", "nodes", "--yes"]) == 0
     (host,) = written(tmp_path).hosts
-    assert (host.name, host.address, host.windows.release) == ("win-09", "10.0.0.99", "2025")
+    assert (host.name, host.address, host.windows.release) == ("win-09", "10.0.0.99", "ltsc2025")
 
 
 @pytest.mark.parametrize(

@@ -108,9 +108,9 @@ def test_nothing_is_written_where_something_is_missing(write, locked_site, optio
 def test_a_version_at_its_end_needs_the_fleets_leave(write, locked_site):
     path = locked_site / "fleet.yaml"
     path.write_text(
-        LEGACY.read_text("utf-8").replace("allowEndOfLife: true", "allowEndOfLife: false")
+        LEGACY.read_text("utf-8").replace("endOfLifePolicy: Allow", "endOfLifePolicy: Refuse")
     )
     code, _, said = write()
     assert code == 3
-    assert "allowEndOfLife: true" in said
+    assert "endOfLifePolicy: Allow" in said
     assert not (locked_site / "out").exists()

@@ -73,9 +73,9 @@ STORED = ["--join", "secret", "--store", "azure-key-vault", "--secret-name", "sh
 
 
 def test_with_a_store_the_token_is_in_the_secret_and_not_in_boot_data(site):
-    where = f"endpoint: 10.0.0.4:6443, tokenFrom: {{file: t}}, caCertHashes: ['sha256:{'a' * 64}']"
+    where = f"cluster: {{joinEndpoint: 10.0.0.4:6443, caCertHashes: ['sha256:{'a' * 64}']}}"
     file = site.folder / "fleet.yaml"
-    file.write_text(file.read_text().replace("kubeconfig: ~/.kube/config", where))
+    file.write_text(file.read_text().replace("spec:\n", f"spec:\n  {where}\n"))
     (site.folder / "token").write_text(TOKEN)
     options = ["--vault", "shop", "--program-url", "https://f/node.pyz", "--format", "multipart"]
     secret = site.folder / "join.json"

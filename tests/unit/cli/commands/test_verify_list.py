@@ -68,9 +68,11 @@ def test_a_focus_that_selects_nothing_is_usage(listed):
 def test_the_list_of_registries_is_made_of_the_fleets_mirror(listed, tmp_path):
     fleet, path = tmp_path / "fleet.yaml", tmp_path / "repo-list.yaml"
     text = (FLEETS / "k137-2022-containerd-services.yaml").read_text()
-    mirrored = "containerd: {mirrors: {registry.k8s.io: [https://registry.corp/k8s]}, "
-    assert "containerd: {" in text
-    fleet.write_text(text.replace("containerd: {", mirrored))
+    mirrored = "registries: [{host: registry.k8s.io, mirrors: [{url: https://registry.corp/k8s}]}]"
+    assert "      containerd:\n" in text
+    fleet.write_text(
+        text.replace("      containerd:\n", f"      containerd:\n        {mirrored}\n")
+    )
     code, out, _ = listed("--job", "windows", "-f", str(fleet), "--repo-list", str(path))
     assert (code, "KUBE_TEST_REPO_LIST=repo-list.yaml ginkgo" in out) == (0, True)
     assert "promoterE2eRegistry: registry.corp/k8s/e2e-test-images\n" in path.read_text()
@@ -78,9 +80,12 @@ def test_the_list_of_registries_is_made_of_the_fleets_mirror(listed, tmp_path):
 
 @pytest.mark.usefixtures("no_tests")
 def test_a_fleet_that_says_nothing_of_its_runtime_has_no_mirror(listed, tmp_path):
-    lines = (FLEETS / "k137-2022-containerd-services.yaml").read_text().splitlines()
-    fleet = tmp_path / "fleet.yaml"
-    fleet.write_text("\n".join(line for line in lines if not line.startswith("  runtime:")))
+    text = (FLEETS / "k137-2022-containerd-services.yaml").read_text()
+    fleet, runtime = (
+        tmp_path / "fleet.yaml",
+        text[text.index("    runtime:") : text.index("  hosts:")],
+    )
+    fleet.write_text(text.replace(runtime, ""))
     code, _, error = listed("-f", str(fleet), "--repo-list", str(tmp_path / "r.yaml"))
     assert (code, "there is no mirror" in error) == (2, True)
 

@@ -33,9 +33,9 @@ def told(text):
     ]
 
 
-CASES = tomllib.loads((ROOT / "tests/data/fleets/v1alpha1/mistakes.toml").read_text(encoding="utf-8"))[
-    "case"
-]
+CASES = tomllib.loads(
+    (ROOT / "tests/data/fleets/v1alpha1/mistakes.toml").read_text(encoding="utf-8")
+)["case"]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])

@@ -108,7 +108,7 @@ def test_a_version_is_the_text_written_in_three_parts(written, read_as):
 @pytest.mark.parametrize("written", ["2022", '"2022"', "1809", "20H2", "2012e1"])
 def test_a_release_needs_no_quotes(written):
     only = host(f"  hosts: [{{name: a, windows: {{release: {written}}}}}]\n")
-    assert only.windows.release == written.strip('"')
+    assert only.windows.release == written.strip('"').replace("2022", "ltsc2022")
 
 
 def test_labels_flags_and_taints_keep_words_that_yaml_reads_otherwise():
@@ -158,10 +158,16 @@ def test_the_nearer_choice_of_exactly_one_replaces_the_farther():
 """
     first, second = read(HEAD + text).hosts
     assert first.connection == model.Connection(
-        model.Transport.SSH, user="A", credential=model.FromEnvironment("KEY")
+        model.Transport.SSH,
+        user="A",
+        credential=model.FromEnvironment("KEY"),
+        credential_name="key-2",
     )
     assert second.connection == model.Connection(
-        model.Transport.WINRM, credential=model.FromPrompt()
+        model.Transport.WINRM,
+        credential=model.FromPrompt(),
+        secret=model.SecretType.PASSWORD,
+        credential_name="password",
     )
 
 
