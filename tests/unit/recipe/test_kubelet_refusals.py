@@ -71,7 +71,7 @@ def test_a_field_of_the_recipe_is_refused_with_the_key_of_the_fleet(field):
 
 
 def test_other_flags_pass():
-    assert resolve(fleet(flags(v="2", node_ip="10.0.0.21")))
+    assert resolve(fleet(flags(v="2")))
 
 
 def test_a_kubelet_that_joins_without_kubeadm_has_the_clusters_domain():
