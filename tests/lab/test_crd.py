@@ -3,6 +3,7 @@
 import copy
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -183,7 +184,7 @@ def test_a_change_is_taken_and_counted(server, shop):
     assert now["metadata"]["generation"] == shop["metadata"]["generation"] + 1
 
 
-IMMUTABLE = {
+IMMUTABLE: dict[str, tuple[Any, dict[str, Any], str]] = {
     "the network's type": (
         SHOP,
         {"network/type": "Calico", "network/flannel": None},

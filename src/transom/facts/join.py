@@ -95,3 +95,13 @@ class ReservedLabel(Row):
     def covers(self, key: str) -> bool:
         """Whether a label is this one."""
         return key.startswith(self.key) if self.key.endswith("/") else key == self.key
+
+
+class OwnedFlag(Row):
+    """A flag of the kubelet that Transom or kubeadm sets; `fleet_key` is what a fleet says instead, where anything."""
+
+    subject: ClassVar[str] = "join"
+    table: ClassVar[str] = "owned_flag"
+    name: str
+    text: str
+    fleet_key: str = ""

@@ -36,16 +36,12 @@ class Field(Row):
     fix: str
 
 
-class Owned(Row):
-    """A flag or a field of the configuration that the recipe writes itself.
-
-    `key` is what the fleet has for it, where it has something; `text` says why it is the recipe's.
-    """
+class OwnedField(Row):
+    """A field of the configuration that the recipe writes itself; `key` is what the fleet has for it."""
 
     subject: ClassVar[str] = "kubelet"
-    table: ClassVar[str] = "owned"
+    table: ClassVar[str] = "owned_field"
 
+    path: str
+    key: str
     text: str
-    flag: str = ""
-    field: str = ""
-    key: str = ""

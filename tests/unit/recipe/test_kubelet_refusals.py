@@ -56,10 +56,10 @@ def test_feature_gates_that_are_no_map_are_a_refusal_and_no_crash():
 
 
 OWN_FIELDS = {
-    "clusterDNS": (["10.96.0.10"], "Remove it; write `network.clusterDNS` instead."),
-    "clusterDomain": ("a.b", "Remove it; write `network.clusterDomain` instead."),
-    "registerWithTaints": ([], "Remove it; write `taints` instead."),
-    "containerRuntimeEndpoint": ("npipe:////./pipe/x", "Remove it; write `runtime` instead."),
+    "clusterDNS": (["10.96.0.10"], "Write `network.clusterDNS` instead."),
+    "clusterDomain": ("a.b", "Write `network.clusterDomain` instead."),
+    "registerWithTaints": ([], "Write `taints` instead."),
+    "containerRuntimeEndpoint": ("npipe:////./pipe/x", "Write `runtime` instead."),
 }
 
 
@@ -70,27 +70,8 @@ def test_a_field_of_the_recipe_is_refused_with_the_key_of_the_fleet(field):
     assert (only.id, only.fix) == (f"kubelet-owned-{field}", fix)
 
 
-OWN_FLAGS = {
-    "config": "Remove it; write `kubelet.config` instead.",
-    "hostname-override": "Remove it; write `nodeName` instead.",
-    "node-labels": "Remove it; write `labels` instead.",
-    "register-with-taints": "Remove it; write `taints` instead.",
-    "cluster-domain": "Remove it; write `network.clusterDomain` instead.",
-    "container-runtime-endpoint": "Remove it; write `runtime` instead.",
-    "kubeconfig": "Remove it.",
-    "bootstrap-kubeconfig": "Remove it.",
-    "cert-dir": "Remove it.",
-    "windows-service": "Remove it.",
-}
-
-
-def test_flags_of_the_recipe_are_refused_with_the_keys_of_the_fleet():
-    found = refused(flags(**dict.fromkeys(OWN_FLAGS, "x")))
-    assert {refusal.found.removeprefix("--"): refusal.fix for refusal in found} == OWN_FLAGS
-
-
 def test_other_flags_pass():
-    assert resolve(fleet(flags(v="2", node_ip="10.0.0.21")))
+    assert resolve(fleet(flags(v="2")))
 
 
 def test_a_kubelet_that_joins_without_kubeadm_has_the_clusters_domain():

@@ -42,6 +42,7 @@ CASE_CHECKS: tuple[Callable[[Case], Iterator[Refusal]], ...] = (
     kubelet.kubelet_fields,
     kubelet.kubelet_types_of_fields,
     kubelet.kubelet_flags,
+    kubelet.owned_flags,
     kubelet.gates,
 )
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from transom.facts import kubelet_types, rows
 from transom.facts.gates import Gate
-from transom.facts.kubelet import Field, Flag, Owned
+from transom.facts.join import OwnedFlag
+from transom.facts.kubelet import Field, Flag, OwnedField
 from transom.facts.kubelet_types import TypesModule
 from transom.facts.rows import At
 from transom.model.problem import Refusal
@@ -36,9 +37,10 @@ def field_refusals(config: Mapping[str, Any], at: At, where: Where) -> Iterator[
 def kubelet_types_of_fields(case: Case) -> Iterator[Refusal]:
     """Fields that this minor's KubeletConfiguration does not have, or of another type."""
     config = case.host.kubelet.config
-    owned = {row.field: row for row in rows.rows(Owned, case.shape.at) if row.field}
+    owned = {row.path: row for row in rows.rows(OwnedField, case.shape.at)}
     for path in config.keys() & owned.keys():
-        yield _owned(owned[path], _in_fleet(case, path), path)
+        fix = f"Write `{owned[path].key}` instead."
+        yield because(owned[path], _in_fleet(case, path), path, owned[path].text, fix)
     if not config:
         return
     row = kubelet_types.nearest(rows.read(TypesModule), case.shape.kubernetes)
@@ -46,11 +48,6 @@ def kubelet_types_of_fields(case: Case) -> Iterator[Refusal]:
     for wrong in kubelet_types.check(others, case.shape.kubernetes):
         subject = _in_fleet(case, wrong.path)
         yield because(row, subject, wrong.found, wrong.reason, wrong.fix, row_id=wrong.id)
-
-
-def _owned(row: Owned, subject: str, found: str) -> Refusal:
-    fix = f"Remove it; write `{row.key}` instead." if row.key else "Remove it."
-    return because(row, subject, found, row.text, fix)
 
 
 def _in_fleet(case: Case, path: str) -> str:
@@ -78,13 +75,9 @@ def _flatten(config: object, prefix: str = "") -> Iterator[tuple[str, object]]:
 
 
 def kubelet_flags(case: Case) -> Iterator[Refusal]:
-    """Flags this kubelet does not know, and those that the recipe writes itself."""
+    """Flags this kubelet does not know."""
     known = {row.name: row for row in rows.read(Flag)}
-    owned = {row.flag: row for row in rows.rows(Owned, case.shape.at) if row.flag}
     for name in case.host.kubelet.extra_args:
-        if name in owned:
-            yield _owned(owned[name], host_path(case, f"kubelet.extraArgs.{name}"), f"--{name}")
-            continue
         row = known.get(name)
         if row is None or rows.find(Flag, row.id, At(kubernetes=case.shape.kubernetes)) is not None:
             continue
@@ -95,6 +88,17 @@ def kubelet_flags(case: Case) -> Iterator[Refusal]:
             f"the flag exists for Kubernetes {row.kubernetes}: a kubelet that is given it does not start",
             "Remove it.",
         )
+
+
+def owned_flags(case: Case) -> Iterator[Refusal]:
+    """Flags that Transom or kubeadm sets."""
+    known = {row.name: row for row in rows.read(OwnedFlag)}
+    for name, value in case.host.kubelet.extra_args.items():
+        row = known.get(name)
+        if row is not None:
+            fix = f"Write `{row.fleet_key}` instead." if row.fleet_key else "Remove it."
+            subject = host_path(case, f"kubelet.extraArgs.{name}")
+            yield because(row, subject, f"--{name}={value}", row.text, fix, row_id="owned-flag")
 
 
 def gates(case: Case) -> Iterator[Refusal]:
