@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import field_changes
 import golden_images as images
 import golden_plans as plans
 import network_pictures
@@ -210,6 +211,15 @@ def userdata_page() -> Iterator[tuple[Path, str]]:
     yield path, f"{written}{mark}\n\n{boot_page.traps()}"
 
 
+def changes_of_fields() -> Iterator[tuple[Path, str]]:
+    """What a change of each key of the Fleet document does to running nodes."""
+    folder = ROOT / "tests" / "data" / "fleets"
+    sources = [(folder / f"{name}.yaml").read_bytes() for name in field_changes.BASES]
+    found = field_changes.field_changes(FLEET, sources)
+    rows = {path: {**encode(effect), "text": effect.text} for path, effect in sorted(found.items())}
+    yield ROOT / "src/transom/spec/changes.json", json.dumps(rows, indent=1) + "\n"
+
+
 def register_of_ids() -> Iterator[tuple[Path, str]]:
     """Every id that was ever printed: new ones are added, and none is ever taken out."""
     path = ROOT / "tests" / "data" / "ids.txt"
@@ -235,6 +245,7 @@ GENERATORS = (
     troubleshooting_page,
     network_pages,
     userdata_page,
+    changes_of_fields,
     register_of_ids,
     checks_page,
 )

@@ -16,6 +16,7 @@ WIDTH = 100
 NOT_KNOWN = 1
 
 _STDIN = "-"
+_FLEET = "fleet."
 _LINE_SHOWN = 300
 
 _EPILOG = """\
@@ -25,6 +26,7 @@ examples:
   transom explain WIN024
   transom explain pod.spec.hostIPC
   transom explain kubelet.cgroupsPerQOS
+  transom explain fleet.spec.defaults.kubelet.config   a key of fleet.yaml, and what a change of it does
   transom explain gate WinDSR
   transom explain 1.23
   transom explain 2019
@@ -61,6 +63,8 @@ def run(args: argparse.Namespace) -> int:
     live = _complaints(args, words)
     if live is not None and not live:
         answer = Answer(())
+    elif words[0].casefold().startswith(_FLEET):
+        answer = _fleet_key(words[0])
     else:
         answer = explain(["error", "\n".join(live)] if live else words, _own_explanations())
     if args.output == "json":
@@ -118,6 +122,20 @@ def _words(what: list[str]) -> list[str]:
             hint="pipe a log, events or `kubectl describe` into the command",
         )
     return ["error", text]
+
+
+def _fleet_key(name: str) -> Answer:
+    """A key of the Fleet document, by its path; what is not known gets the nearest ones."""
+    from difflib import get_close_matches
+
+    from transom.site.fleet_keys import fleet_keys
+
+    known = {told.id.casefold(): told for told in fleet_keys()}
+    wanted = name.casefold().replace("[]", "")
+    if wanted in known:
+        return Answer((known[wanted],))
+    near = get_close_matches(wanted, known, n=2, cutoff=0.6)
+    return Answer((), nearest=tuple(known[item].id for item in near))
 
 
 def _own_explanations() -> Iterator[Explanation]:

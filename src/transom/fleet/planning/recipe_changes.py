@@ -90,7 +90,7 @@ def _dns_suffixes(before: Recipe, after: Recipe) -> Iterator[StepChange]:
 
 
 def _programs_on_disk(before: Recipe, after: Recipe) -> Iterator[StepChange]:
-    """Other bytes: a recipe without a lock tells them by version and address."""
+    """Other bytes: a recipe without a lock tells them by version, and by the address that a fleet names itself."""
     step = (
         StepId.UPGRADE if before.target.kubernetes != after.target.kubernetes else StepId.ARTIFACTS
     )
@@ -102,9 +102,12 @@ def _programs_on_disk(before: Recipe, after: Recipe) -> Iterator[StepChange]:
 
 
 def _bytes_of(artifact: Artifact) -> tuple[object, ...]:
-    own = artifact.sha256 or f"{artifact.version} {artifact.url or artifact.file}"
+    # Another address of the facts is a mirror's, which has the same bytes.
+    named = "" if artifact.why.startswith("artifact-") else artifact.url or artifact.file
+    own = artifact.sha256 or f"{artifact.version} {named}"
     signature = tuple(sorted((artifact.authenticode or {}).items()))
-    return artifact.id, own, tuple(_paths(artifact)), signature
+    members = tuple((member.name, member.path) for member in artifact.members)
+    return artifact.id, own, artifact.path, members, signature
 
 
 def _paths(artifact: Artifact) -> list[str]:
