@@ -15,6 +15,9 @@ from transom.model.lock import Default
 from transom.model.records import dataclass
 from transom.model.taint import Taint
 
+# What kubeadm gives a cluster where nobody says otherwise (kubernetes/kubernetes kubeadm v1beta4 defaults.go).
+CLUSTER_DOMAIN = "cluster.local"
+
 
 class Privileged(StrEnum):
     """How programs that must act on the host itself are run."""

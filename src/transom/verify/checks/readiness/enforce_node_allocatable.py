@@ -6,7 +6,7 @@ from transom.verify.running import needs
 from transom.verify.running.attempt import Attempt
 from transom.verify.running.case import Case
 from transom.verify.running.objects import pod, waiting
-from transom.workload.quantity import read_quantity
+from transom.workload.field_values import read_quantity
 
 _NAME = "greedy"
 

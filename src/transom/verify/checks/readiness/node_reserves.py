@@ -3,7 +3,7 @@
 from transom.verify.check import Certain, Check, NotProven, Suite
 from transom.verify.running import needs
 from transom.verify.running.attempt import Attempt
-from transom.workload.quantity import read_quantity
+from transom.workload.field_values import read_quantity
 
 _SLACK = 1 << 20
 

@@ -8,7 +8,7 @@ from transom.verify.running.attempt import Attempt
 from transom.verify.running.case import Case
 from transom.verify.running.objects import shell
 from transom.verify.running.pods import is_ready, trouble
-from transom.workload.quantity import MEBIBYTE, read_quantity
+from transom.workload.field_values import MEBIBYTE, read_quantity
 
 # Of what pods may have, so much at most is taken: others run there too.
 _SHARE = 0.5
