@@ -63,6 +63,8 @@ def site(tmp_path, monkeypatch):
 def test_a_plan_groups_hosts_that_get_the_same_and_counts_them(capsys):
     assert main(["plan"]) == 1
     out = capsys.readouterr().out
+    first, _, out = out.partition("\n")
+    assert first.startswith("fleet shop, cluster 10.0.0.1:6443 (sha256:")
     assert out.startswith("win-01, win-02 (pool web): joins the cluster, ")
     assert "disruption reboot" in out
     assert "Join the cluster (network-blip)" in out
@@ -178,6 +180,7 @@ def test_status_shows_how_hosts_stand_and_what_is_left_over(site, capsys, tmp_pa
     capsys.readouterr()
     assert main(["status"]) == 0
     said = capsys.readouterr().out.splitlines()
+    assert said.pop(0).startswith("cluster 10.0.0.1:6443 (sha256:")
     assert said[0].split()[:4] == ["HOST", "ADDRESS", "WINDOWS", "NODE"]
     assert said[1].split()[:4] == ["win-01", "10.0.0.2", "20348.2700", "Ready"]
     assert "flannel overlay" in said[1]
