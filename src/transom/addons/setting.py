@@ -12,13 +12,12 @@ from transom.errors import Refused
 from transom.facts import rows
 from transom.facts.addons import AddonLimit
 from transom.facts.rows import At
-from transom.model.fleet import CalicoInstaller, CalicoSpec, Fleet, Plugin
+from transom.model.fleet import CLUSTER_DOMAIN, CalicoInstaller, CalicoSpec, Fleet, Plugin
 from transom.model.problem import Refusal
 from transom.model.recipe import NetworkPlan, Recipe
 from transom.model.records import dataclass
 from transom.model.taint import Taint
 from transom.model.version import Version
-from transom.recipe.shape import CLUSTER_DOMAIN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,9 +17,8 @@ from transom.fleet.host_lists import ListedHost
 from transom.fleet.planning.cluster_checks import plugin_of
 from transom.kube.api import Api
 from transom.kube.door import Door
-from transom.model.fleet import FlannelSpec
+from transom.model.fleet import CLUSTER_DOMAIN, FlannelSpec
 from transom.model.records import dataclass
-from transom.recipe.shape import CLUSTER_DOMAIN
 
 _DEFAULT_RELEASE = "2022"
 _TYPES = {"calico": "Calico", "azureCNI": "AzureCNI", "ovnKubernetes": "OVNKubernetes"}

@@ -21,6 +21,7 @@ from transom.facts.network import ModeRow, PluginRow
 from transom.facts.rows import At
 from transom.facts.windows import PauseImage, Release
 from transom.model.fleet import (
+    CLUSTER_DOMAIN,
     AzureCNISpec,
     CalicoSpec,
     ExternalSpec,
@@ -51,8 +52,6 @@ PLUGIN_NAMES: dict[type[Plugin], str] = {
 }
 
 _DSR = "kube-proxy-arg-dsr"
-# What kubeadm gives a cluster where nobody says otherwise (kubernetes/kubernetes kubeadm v1beta4 defaults.go).
-CLUSTER_DOMAIN = "cluster.local"
 
 
 class Shape:
