@@ -186,7 +186,7 @@ def test_what_cannot_be_meant_is_told_before_any_host_is_reached(tmp_path, capsy
     assert "--key" in capsys.readouterr().err
     (tmp_path / "fleet.yaml").write_text(fleet_text(1))
     assert main(REMOVE) == 2
-    assert "connection.winrm" in capsys.readouterr().err
+    assert "type: WinRM" in capsys.readouterr().err
 
 
 def test_where_nothing_was_installed_there_is_nothing_to_remove(server, capsys):

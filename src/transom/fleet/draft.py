@@ -193,7 +193,8 @@ def _host(host: ListedHost) -> str:
     if host.windows and host.windows != _DEFAULT_RELEASE:
         settings.append(f"windows: {{release: {_release(host.windows)}}}")
     way = [f"user: {json.dumps(host.user)}"] if host.user else []
-    way += [f"port: {host.port}"] if host.port else []
+    port = host.port if host.port.isdecimal() else json.dumps(host.port)
+    way += [f"port: {port}"] if host.port else []
     if host.transport:
         type_ = {"winrm": "WinRM", "ssh": "SSH"}[host.transport]
         more = f", {host.transport}: {{{', '.join(way)}}}" if way else ""

@@ -15,9 +15,6 @@ from transom.model.lock import Default
 from transom.model.records import dataclass
 from transom.model.taint import Taint
 
-# What kubeadm gives a cluster where nobody says otherwise (kubernetes/kubernetes kubeadm v1beta4 defaults.go).
-CLUSTER_DOMAIN = "cluster.local"
-
 
 class Privileged(StrEnum):
     """How programs that must act on the host itself are run."""
@@ -41,6 +38,8 @@ class NetworkMode(StrEnum):
     L2BRIDGE = "l2bridge"
 
 
+CLUSTER_DOMAIN = "cluster.local"
+"""What kubeadm gives a cluster where nobody says otherwise (kubernetes/kubernetes kubeadm v1beta4 defaults.go)."""
 FLANNEL_BACKENDS = {NetworkMode.OVERLAY: "vxlan", NetworkMode.L2BRIDGE: "host-gw"}
 """What Flannel calls each mode (flannel-io/flannel Documentation/backends.md)."""
 FLANNEL_MODES = {backend: mode for mode, backend in FLANNEL_BACKENDS.items()}

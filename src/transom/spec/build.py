@@ -163,7 +163,7 @@ def _entered(
     if host.name == local:
         return replace(host, connection=model.Connection(model.Transport.LOCAL))
     way = host.connection
-    if way is None or way.credential_name not in credentials:
+    if way is None or way.credential_name is None or way.credential_name not in credentials:
         return host
     credential, secret = credentials[way.credential_name]
     if isinstance(credential, model.FromCommand):

@@ -6,7 +6,7 @@ refused by the recipe.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from transom import __version__
@@ -236,7 +236,7 @@ class _Parts:
             self._fleets[name].document, Fault(("spec", "hosts"), text, f"Its hosts are {known}.")
         )
 
-    def _note_all(self, found: "Iterator[PlacedFault] | Sequence[PlacedFault]") -> None:
+    def _note_all(self, found: Iterable[PlacedFault]) -> None:
         for document_, fault in found:
             self._note(document_, [fault])
 

@@ -191,7 +191,7 @@ def test_an_almost_valid_document_gives_a_fleet_or_mistakes_with_places(document
         assert mistake.line == 1 or mistake.message == "there is no Fleet in here"
 
 
-@SLOW
+@settings(SLOW, max_examples=20)
 @given(of_shape(OLD_FLEET, wrong=False).map(made_consistent))
 def test_what_v1alpha1_takes_is_right_as_v1alpha2(document):
     (fleet,) = read_fleets(json.dumps(document), name="any")

@@ -180,4 +180,4 @@ def _file_of(files: "fleet_file.Files", fleet: str, version: str) -> str:
 
 
 def _is_fleet(value: Any, fleet: str) -> bool:
-    return value.get("kind") == "Fleet" and value["metadata"]["name"] == fleet
+    return bool(value.get("kind") == "Fleet" and value["metadata"]["name"] == fleet)

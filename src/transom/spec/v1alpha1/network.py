@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from transom.spec import syntax
-from transom.spec.shape import Items, Number, Object, Shape, Text
+from transom.spec.shape import Items, Number, Object, Text
 
 _LARGEST_VNI = 2**24 - 1
 _LARGEST_PORT = 2**16 - 1
@@ -28,7 +28,7 @@ def _plain(title: str, about: str) -> Object:
     return Object(title=title, about=about, keys={"version": _VERSION})
 
 
-PLUGINS: Mapping[str, Shape] = {
+PLUGINS: Mapping[str, Object] = {
     "flannel": Object(
         title="Flannel",
         about="Flannel.",

@@ -35,6 +35,7 @@ from transom.node.host.values import Completed
 from transom.node.layout import Layout
 from transom.node.supervise.states import keep_state
 from transom.recipe.lock_document import write_lock
+from transom.spec.v1alpha1.rewriting import rewritten
 from transom.testing.cluster import SERVED, MemoryCluster
 from transom.testing.store import resource_of
 
@@ -59,10 +60,39 @@ def site(tmp_path, monkeypatch):
     return simulation
 
 
+def with_spec(tmp_path, text):
+    """The fleet as v1alpha2, with more in its spec."""
+    new = rewritten(fleet_text(2).encode(), name="fleet.yaml").text
+    (tmp_path / "fleet.yaml").write_text(new.replace("spec:\n", f"spec:\n  {text}\n"))
+
+
+@pytest.mark.parametrize("command", ["plan", "apply", "status", "reset"])
+def test_another_cluster_is_refused_before_a_host_is_touched(site, command, tmp_path, capsys):
+    with_spec(tmp_path, f'cluster: {{caCertHashes: ["sha256:{"0" * 64}"]}}')
+    options = {"apply": ["--yes"], "reset": ["--all", "--yes"]}.get(command, [])
+    assert main([command, *options]) == 3
+    said = capsys.readouterr().err
+    assert "fleet shop belongs to the cluster with sha256:0000" in said
+    assert all(not machine.commands for machine in site.machines.values())
+
+
+@pytest.mark.parametrize(
+    "command", [["apply"], ["upgrade"], ["maintain"], ["adopt", "--host", "win-01"]]
+)
+@pytest.mark.usefixtures("site")
+def test_a_paused_fleet_is_left_alone_and_can_be_looked_at(command, tmp_path, capsys):
+    with_spec(tmp_path, "paused: true")
+    assert main([*command, "--yes"]) == 3
+    assert "left as they are" in capsys.readouterr().err
+    assert main(["plan"]) == 1
+
+
 @pytest.mark.usefixtures("site")
 def test_a_plan_groups_hosts_that_get_the_same_and_counts_them(capsys):
     assert main(["plan"]) == 1
     out = capsys.readouterr().out
+    first, _, out = out.partition("\n")
+    assert first.startswith("fleet shop, cluster 10.0.0.1:6443 (sha256:")
     assert out.startswith("win-01, win-02 (pool web): joins the cluster, ")
     assert "disruption reboot" in out
     assert "Join the cluster (network-blip)" in out
@@ -178,6 +208,7 @@ def test_status_shows_how_hosts_stand_and_what_is_left_over(site, capsys, tmp_pa
     capsys.readouterr()
     assert main(["status"]) == 0
     said = capsys.readouterr().out.splitlines()
+    assert said.pop(0).startswith("cluster 10.0.0.1:6443 (sha256:")
     assert said[0].split()[:4] == ["HOST", "ADDRESS", "WINDOWS", "NODE"]
     assert said[1].split()[:4] == ["win-01", "10.0.0.2", "20348.2700", "Ready"]
     assert "flannel overlay" in said[1]

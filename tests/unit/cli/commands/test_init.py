@@ -74,7 +74,7 @@ def test_the_clusters_own_windows_nodes_can_be_the_hosts(tmp_path):
         ("name,address\n,10.0.0.1\na,b\n", "line 2 names no host"),
         ("name\n\n", "has no hosts"),
         ("name,pool\nwin-01,My Pool\n", "spec.hosts[0].pool"),
-        ("name,port\nwin-01,'}]\n", "spec.hosts[0].connection.ssh.port"),
+        ("name,port\nwin-01,'}]\n", "spec.hosts[0].host.connection.ssh.port"),
     ],
 )
 @pytest.mark.usefixtures("api")

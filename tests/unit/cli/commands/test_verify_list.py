@@ -69,9 +69,9 @@ def test_the_list_of_registries_is_made_of_the_fleets_mirror(listed, tmp_path):
     fleet, path = tmp_path / "fleet.yaml", tmp_path / "repo-list.yaml"
     text = (FLEETS / "k137-2022-containerd-services.yaml").read_text()
     mirrored = "registries: [{host: registry.k8s.io, mirrors: [{url: https://registry.corp/k8s}]}]"
-    assert "      containerd:\n" in text
+    assert "      type: Containerd\n" in text
     fleet.write_text(
-        text.replace("      containerd:\n", f"      containerd:\n        {mirrored}\n")
+        text.replace("type: Containerd\n", f"type: Containerd\n      containerd: {{{mirrored}}}\n")
     )
     code, out, _ = listed("--job", "windows", "-f", str(fleet), "--repo-list", str(path))
     assert (code, "KUBE_TEST_REPO_LIST=repo-list.yaml ginkgo" in out) == (0, True)

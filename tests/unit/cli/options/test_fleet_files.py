@@ -6,6 +6,7 @@ import pytest
 
 from transom.cli.options import fleet_file
 from transom.errors import InvalidDocument, UsageError
+from transom.model.fleet import FromFile
 
 FLEET = """\
 apiVersion: transom.dev/v1alpha2
@@ -84,7 +85,8 @@ def test_paths_of_a_client_begin_at_its_own_file(site, home):
     (home / "client.yaml").write_text(CLIENT)
     (fleet,) = fleet_file.read(files("-f", site, "-f", site / "hosts"))
     assert fleet.cluster.kubeconfig == str(home / "kube")
-    assert {each.connection.credential.path for each in fleet.hosts} == {str(home / "id")}
+    ways = [each.connection for each in fleet.hosts]
+    assert [way.credential if way else None for way in ways] == [FromFile(str(home / "id"))] * 2
 
 
 def test_a_client_that_is_named_comes_first(site, home, tmp_path):
