@@ -180,16 +180,3 @@ def test_a_run_that_is_ended_takes_its_namespaces_away(node, eventually, sent):
         running.communicate()
     assert running.returncode != 0
     assert spaces(node) == []
-
-
-def test_a_schedule_is_taken_by_the_api_server(node):
-    image = ("--transom-image", "registry.example/transom:1")
-    kubeconfig = ("--kubeconfig", str(node.lab.kubeconfig))
-    assert main(["verify", "schedule", *image, *kubeconfig, "--node-conditions", "--apply"]) == 0
-    found = node.get("cronjob", "transom-verify", "-n", "transom-system")
-    assert found["spec"]["schedule"] == "0 4 * * *"
-    may = ("auth", "can-i", "--as", "system:serviceaccount:transom-system:transom-verify")
-    assert node.kubectl(*may, "create", "pods", check=False).strip() == "yes"
-    assert node.kubectl(*may, "get", "secrets", check=False).strip() == "no"
-    node.kubectl("delete", "cronjob", "transom-verify", "-n", "transom-system")
-    node.kubectl("delete", "clusterrole,clusterrolebinding", "transom:transom-verify")
