@@ -1,10 +1,12 @@
 """Every check passes on a healthy node, fails where its fault is, and is not run without its precondition."""
 
 import asyncio
+import json
 import re
 from typing import Any
 
 import pytest
+from tests import kubernetes_schemas
 from tests.support.windows_cluster import Clock, WindowsCluster, node
 
 from transom.kube.api import Api
@@ -12,7 +14,8 @@ from transom.site.verification import Order, verify
 from transom.verify.check import CheckOutcome, Suite
 from transom.verify.checks import CHECKS, chosen
 from transom.verify.running import needs
-from transom.verify.running.case import Isolation, Wish
+from transom.verify.running.case import Case, Isolation, Wish
+from transom.verify.running.look import look
 
 WISH = Wish(gmsa="app")
 
@@ -226,3 +229,11 @@ def test_a_check_says_what_and_why_in_sentences(check):
     assert check.what.endswith(".")
     assert check.why.endswith(".")
     assert re.fullmatch(r"[a-z0-9-]{3,40}", check.name)
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)
+def test_what_a_check_creates_is_what_kubernetes_takes(check):
+    setting = asyncio.run(look(Api(WindowsCluster()), WISH))
+    own = next(item for item in setting.nodes if item.name == "win1")
+    for item in check.objects(Case(setting=setting, node=own, namespace="verify")):
+        kubernetes_schemas.validate(json.loads(json.dumps(item)), 37)

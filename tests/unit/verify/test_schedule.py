@@ -5,6 +5,7 @@ import json
 
 import pytest
 import yaml
+from tests import kubernetes_schemas
 from tests.support.windows_cluster import Clock, WindowsCluster
 
 from transom.cli.commands.verify import run as run_command
@@ -195,3 +196,11 @@ def test_the_command_alone_is_what_the_manifests_have():
         "--store",
         "/results/results.db",
     )
+
+
+@pytest.mark.parametrize("bucket", ["", "s3://results/windows"])
+def test_every_manifest_is_one_that_kubernetes_takes(bucket):
+    for item in manifests(
+        Schedule(image=IMAGE, bucket=bucket, credentials="keys", time_zone="UTC")
+    ):
+        kubernetes_schemas.validate(item, 37)
