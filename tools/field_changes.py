@@ -156,10 +156,10 @@ def _base(document: Object, source: bytes) -> tuple[list[Any], Outcome] | None:
     stream = [item.value for item in load(source, name="base")]
     value = next(item for item in stream if item.get("kind") == document.title)
     spec = value["spec"]
-    hosts = document.keys["spec"].keys["hosts"]  # type: ignore[union-attr]
-    pool = next(key for key in hosts.of.keys if key.startswith("pool"))  # type: ignore[union-attr]
+    shapes: Any = document.keys["spec"]
+    pool = next(key for key in shapes.keys["hosts"].of.keys if key.startswith("pool"))
     labels = {"labels": {"example.com/pool": "other"}}
-    of_pools = document.keys["spec"].keys["pools"].of.keys  # type: ignore[union-attr]
+    of_pools = shapes.keys["pools"].of.keys
     other = labels if "labels" in of_pools else {"host": labels}
     spec.setdefault("pools", [{"name": "probe"}]).append({"name": "other", **other})
     for host in spec.get("hosts", [])[:1]:

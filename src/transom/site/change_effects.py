@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from transom.addons.catalogue import render
 from transom.addons.setting import setting_of
-from transom.fleet.planning.recipe_changes import changes_between
+from transom.fleet.planning.recipe_changes import changes_between, kubelet_lacks
 from transom.model.disruption import Disruption, worst
 from transom.model.fleet import Fleet
 from transom.model.foundation import fixed_differences
@@ -51,7 +51,7 @@ class ChangeEffect:
 _SENTENCES = {
     Effect.NOTHING: "Nothing on nodes.",
     Effect.LABELS: "Through the API, without a restart.",
-    Effect.NOT_APPLIED: "New nodes register with it; for nodes that have joined `plan` lists it as not applied, "
+    Effect.NOT_APPLIED: "New nodes have it; for nodes that have joined `plan` lists it as not applied, "
     "with the command that sets it.",
     Effect.ADDONS: "Add-ons in the cluster change; nothing on hosts.",
     Effect.STEPS: "{felt} Steps: {steps}.",
@@ -114,6 +114,8 @@ def _of_host(was: Recipe, now: Recipe) -> ChangeEffect:
         return ChangeEffect(effect=Effect.REFUSED)
     if was.target.windows_build != now.target.windows_build:
         return ChangeEffect(effect=Effect.HOST_DECIDES)
+    if was.target.kubernetes == now.target.kubernetes and kubelet_lacks(was, now):
+        return ChangeEffect(effect=Effect.NOT_APPLIED)
     changes = changes_between(was, now)
     steps = tuple(change.step.value for change in changes)
     felt = worst(change.disruption for change in changes)
@@ -121,9 +123,8 @@ def _of_host(was: Recipe, now: Recipe) -> ChangeEffect:
         return ChangeEffect(effect=Effect.UPGRADE, disruption=felt, steps=steps)
     if steps:
         return ChangeEffect(effect=Effect.STEPS, disruption=felt, steps=steps)
-    if (was.join.labels, was.join.taints) != (now.join.labels, now.join.taints):
-        return ChangeEffect(effect=Effect.NOT_APPLIED)
-    return ChangeEffect(effect=Effect.NOTHING)
+    registers = (was.join.labels, was.join.taints) != (now.join.labels, now.join.taints)
+    return ChangeEffect(effect=Effect.NOT_APPLIED if registers else Effect.NOTHING)
 
 
 def _labels(before: Fleet, after: Fleet) -> list[ChangeEffect]:

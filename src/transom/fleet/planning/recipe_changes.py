@@ -137,12 +137,19 @@ def _services(before: Recipe, after: Recipe) -> Iterator[StepChange]:
 
 
 def _kubelet(before: Recipe, after: Recipe) -> Iterator[StepChange]:
+    """Where kubeadm takes a patch the settings are in a file; flags are given once, by the join."""
     keys = _differing_keys(before.kubelet.config, after.kubelet.config)
-    if keys:
+    if keys and not after.kubelet.patch_file:
         yield _change(StepId.KUBELET_SETTINGS, keys)
-    flags = _differing_keys(before.join.kubelet_extra_args, after.join.kubelet_extra_args)
-    if flags:
-        yield _change(StepId.KUBELET_ARGUMENTS, flags)
+    services = _differing(before.services, after.services, "flags_file")
+    if services:
+        yield _change(StepId.KUBELET_ARGUMENTS, [service.name for service in services])
+
+
+def kubelet_lacks(before: Recipe, after: Recipe) -> bool:
+    """Whether the kubelet of a node goes on without what differs: settings of a patch, and flags."""
+    settings = before.kubelet.config != after.kubelet.config and bool(after.kubelet.patch_file)
+    return settings or before.join.kubelet_extra_args != after.join.kubelet_extra_args
 
 
 def _differing_keys(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:

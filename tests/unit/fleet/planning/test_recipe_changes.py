@@ -1,6 +1,7 @@
 """What two recipes say about a change is what the steps themselves plan on a node of the first."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.support.node import OWNER, RECIPE, SECRETS, new_host
@@ -16,14 +17,16 @@ from transom.node.layout import Layout
 def with_first(part, **changes):
     """The recipe with its first entry of a list changed."""
     first, *rest = getattr(RECIPE, part)
-    return replace(RECIPE, **{part: (replace(first, **changes), *rest)})
+    changed: dict[str, Any] = {part: (replace(first, **changes), *rest)}
+    return replace(RECIPE, **changed)
 
 
 def named(part, name, **changes):
     entries = [
         replace(item, **changes) if item.name == name else item for item in getattr(RECIPE, part)
     ]
-    return replace(RECIPE, **{part: tuple(entries)})
+    changed: dict[str, Any] = {part: tuple(entries)}
+    return replace(RECIPE, **changed)
 
 
 CASES = {
