@@ -29,6 +29,7 @@ from transom.model.recipe import Recipe
 from transom.node.doctor import page as troubleshooting
 from transom.node.steps import STEPS
 from transom.recipe.resolve import resolve
+from transom.site.fleet_keys import changes
 from transom.site.ids import register
 from transom.spec import reference, schema
 from transom.spec.fleet import read_fleets
@@ -107,7 +108,7 @@ def fleet_page() -> Iterator[tuple[Path, str]]:
     """The reference part of the page about the Fleet document; what people wrote above stays."""
     path = ROOT / "docs" / "fleet.md"
     written, mark, _ = path.read_text(encoding="utf-8").partition(reference.MARK)
-    yield path, f"{written}{mark}\n\n{reference.reference(WRITTEN)}"
+    yield path, f"{written}{mark}\n\n{reference.reference(WRITTEN, changes=changes())}"
 
 
 def golden_recipes() -> Iterator[tuple[Path, str]]:

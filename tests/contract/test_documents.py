@@ -23,6 +23,7 @@ from transom.spec.fleet import read_fleets
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "transom"
+EXAMPLES = SOURCE.parents[1] / "examples"
 FLEETS = sorted((ROOT / "tests" / "data" / "fleets").glob("k1*.yaml"))
 FLEET = ROOT / "tests" / "data" / "fleets" / "k137-2022-containerd-flannel-overlay.yaml"
 POD = """\
@@ -112,6 +113,7 @@ def test_findings(printed, tmp_path):
 def test_the_lock_and_its_reports(printed, schema, monkeypatch, tmp_path):
     file = tmp_path / "k.exe"
     file.write_bytes(b"one")
+    (tmp_path / "fleet.yaml").write_bytes((EXAMPLES / "small.yaml").read_bytes())
 
     def wanted(*artifacts):
         pinnables = [PinnableArtifact(artifact=one, directory=str(tmp_path)) for one in artifacts]
@@ -223,7 +225,7 @@ def test_what_the_node_program_reads_and_writes(schema):
 
 
 def test_every_shipped_schema_belongs_to_a_document_and_each_has_one():
-    shipped = {path.name.partition("-v1alpha1")[0] for path in (SOURCE / "schemas").iterdir()}
+    shipped = {path.name.rpartition("-v")[0] for path in (SOURCE / "schemas").iterdir()}
     assert shipped == {"fleet", *(document.name for document in DOCUMENTS)}
 
 

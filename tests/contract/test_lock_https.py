@@ -12,7 +12,7 @@ from transom.cli.commands import lock as lock_command
 from transom.cli.main import main
 from transom.cli.options import lock_file
 from transom.errors import UsageError
-from transom.model.lock import Lock, SumFrom
+from transom.model.lock import SumFrom
 from transom.recipe.lock import PinnableArtifact, pinned
 from transom.recipe.resolve import resolve
 from transom.spec.fleet import read_fleets
@@ -22,6 +22,8 @@ SUM = hashlib.sha256(CONTENT).hexdigest()
 OTHER = b"tampered" * 100
 SECRET = "Bearer s3cr3t-value"
 DATA = Path(__file__).parents[1] / "data"
+
+SMALL = Path(__file__).parents[2] / "examples" / "small.yaml"
 
 
 class Everything(dict[str, list[Handler]]):
@@ -41,7 +43,7 @@ def folder(tmp_path, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     home = tmp_path / "home"
     home.mkdir()
-    (home / "fleet.yaml").write_text("kind: Fleet\n")
+    (home / "fleet.yaml").write_bytes(SMALL.read_bytes())
     return home
 
 
@@ -102,7 +104,7 @@ def test_pins_nothing_when_promised_sums_are_not_there(server, lock, folder):
     server.serve("/kubelet.exe", body(CONTENT))
     code, _ = lock([pinnable(server, checksum_url=f"{server.url}/kubelet.exe.sha256")])
     assert code == 5
-    assert locked(folder) == Lock()
+    assert locked(folder).entries == ()
     assert server.paths() == ["/kubelet.exe.sha256"]
 
 

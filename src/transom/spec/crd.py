@@ -1,8 +1,8 @@
 """Fleet and WindowsHost as CustomResourceDefinitions, from the declaration that files are read by. Pure."""
 
-from dataclasses import dataclass
 from typing import Any
 
+from transom.model.records import dataclass
 from transom.spec.shape import Object, Text
 from transom.spec.shapes.document import API_VERSION, FLEET, GROUP, WINDOWS_HOST
 from transom.spec.structural import Choices, structural

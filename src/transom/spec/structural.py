@@ -8,9 +8,9 @@ bounded, because a server estimates what a rule costs at the most and refuses on
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from transom.model.records import dataclass
 from transom.spec.shape import (
     Count,
     Flag,

@@ -37,6 +37,7 @@ def host_of(document, kubeadm):
 
 def test_there_is_a_golden_journal_of_everything_that_makes_or_changes_a_node():
     assert [path.stem for path in GOLDENS] == [
+        "node-v1alpha1-join",
         "v1alpha1-adoption",
         "v1alpha1-join",
         "v1alpha1-upgrade",

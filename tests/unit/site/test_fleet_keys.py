@@ -28,9 +28,9 @@ def at(suffix):
         ("kubernetes.version", "`transom upgrade` goes over in waves"),
         ("containerd.version", "pods stop"),
         ("kubelet.config", "lists it as not applied"),
-        ("kubelet.extraArgs", "lists it as not applied"),
+        ("kubelet.extraArgs[].value", "lists it as not applied"),
         ("windows.release", "must be what the host has"),
-        (".labels", "lists it as not applied"),
+        ("host.labels", "lists it as not applied"),
         ("ssh.user", "Nothing on nodes"),
     ],
 )

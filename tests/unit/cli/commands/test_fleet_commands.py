@@ -539,7 +539,7 @@ def test_a_node_that_somebody_cordoned_holds_an_upgrade_back(site, capsys, tmp_p
     assert "Away already" in said.out
     assert "win-02: cordoned by somebody else" in said.out
     assert "error: of pool web at most 1 of 2 nodes may be away at once" in said.err
-    assert "  next:  mend, join or uncordon what is away, or raise maxUnavailable" in said.err
+    assert "  next:  fix, join or uncordon what is away, or raise maxUnavailable" in said.err
     assert (tmp_path / "fleet.yaml").read_text() == before
     assert main(["upgrade", "--to", "1.37.2", "--yes"]) == 4
     assert "win-01: of pool web at most 1 of 2 nodes may be away" in capsys.readouterr().out
@@ -607,7 +607,7 @@ def test_a_program_of_maintenance_that_is_not_there_is_told_with_what_became_of_
     assert main(["maintain", "--yes", "--", "nothing.exe"]) == 5
     said = capsys.readouterr().out
     assert "win-01: cannot start nothing.exe" in said
-    assert "next: the node stays cordoned; mend it and run the same command again" in said
+    assert "next: the node stays cordoned; fix it, then re-run the command" in said
     assert site.api.held_nodes["win-01"].unschedulable
 
 

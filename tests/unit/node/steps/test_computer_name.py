@@ -43,7 +43,7 @@ def test_without_leave_another_name_is_refused_and_stays(machine, request_for):
     with pytest.raises(Refused) as caught:
         Runner(machine, Layout(), "r").execute(request_for(Verb.PREPARE))
     assert [item.id for item in caught.value.refusals] == ["computer-name-differs"]
-    assert "rename: true" in caught.value.refusals[0].fix
+    assert "computerNamePolicy: Rename" in caught.value.refusals[0].fix
     assert names(machine) == ["WIN-8FQ3", "WIN-8FQ3"]
 
 
