@@ -104,8 +104,9 @@ def frozen_by_python(path):
         if isinstance(node, ast.ImportFrom) and node.module == "dataclasses"
         for alias in node.names
     }
-    for node in ast.walk(tree):
-        for call in node.decorator_list if isinstance(node, ast.ClassDef) else ():
+    classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    for node in classes:
+        for call in node.decorator_list:
             if isinstance(call, ast.Call) and ast.unparse(call.func) == "dataclass":
                 options = {keyword.arg for keyword in call.keywords}
                 if (

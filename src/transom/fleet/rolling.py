@@ -53,7 +53,7 @@ class Roll:
     def first(self) -> str | None:
         """The host whose turn it is; None where every host was in a wave or left."""
         pool = self._pool
-        return pool and next(name for name in pool.hosts if name in self._left)
+        return None if pool is None else next(name for name in pool.hosts if name in self._left)
 
     @property
     def pause_s(self) -> int:

@@ -256,14 +256,14 @@ def _forget_null_time(value: Any) -> None:
 
 def _stranger(value: Any, only: str) -> Fault | None:
     """Why a document is not one that is read here; None where it is, or means to be."""
-    if not isinstance(value, dict):
-        return None
-    kind, version = value.get("kind"), value.get("apiVersion")
+    kind, version = as_map(value).get("kind"), as_map(value).get("apiVersion")
     group, _, form = version.partition("/") if isinstance(version, str) else ("", "", "")
+    if not isinstance(kind, str):
+        return None
     if kind in _SHAPES and only and kind != only:
         return Fault(("kind",), f"this is a `{kind}`, and a `{only}` is wanted", "Name it with -f.")
     if kind not in _SHAPES:
-        if group in _GROUPS or not isinstance(kind, str):
+        if group in _GROUPS:
             return None
         hint = "Keep other documents in files of their own."
         return Fault(("kind",), f"this is a `{kind}`, not a `{document.KIND}`", hint)

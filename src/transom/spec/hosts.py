@@ -153,10 +153,11 @@ def _maps(value: Any) -> list[tuple[int, dict[str, Any]]]:
 
 def _address(entries: Sequence[Entry]) -> Callable[[Entry], str]:
     """The address by which hosts are the same: a name counts where another one has it as its address."""
-    given = {entry.spec.get("address") for entry in entries}
+    given = [entry.spec.get("address") for entry in entries]
+    texts = {text for text in given if isinstance(text, str)}
 
     def same(entry: Entry) -> str:
-        text = entry.spec.get("address", entry.name if entry.name in given else "")
+        text = entry.spec.get("address", entry.name if entry.name in texts else "")
         if not isinstance(text, str):
             return ""
         try:

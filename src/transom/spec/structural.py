@@ -178,7 +178,6 @@ def literal(shape: Shape) -> Any:
             return {"true": True, "false": False}.get(text)
         case Number() | Count():
             return int(text) if re.fullmatch(r"[0-9]{1,18}", text) else None
-    return None
 
 
 def _description(shape: Shape) -> str:

@@ -20,6 +20,7 @@ _PRIVILEGED = {"hostprocess": "HostProcess", "services": "Services", "wins": "Wi
 _MODES = {"overlay": "Overlay", "l2bridge": "L2Bridge"}
 _TYPES = {key: plugin.title for key, plugin in PLUGINS.items()}
 _KEYS = {"wincni": "winCNI"}
+_WAYS = {"ssh": "SSH", "winrm": "WinRM"}
 _SETTINGS = ("windows", "connection", "kubelet", "labels", "taints", "directories", "longName")
 _PLACES = ("file", "env", "command", "secretRef")
 
@@ -164,12 +165,21 @@ def _hosts(spec: Mapping[str, Any], credentials: "_Credentials") -> Iterator[Map
             found["sshHostKeys"] = [key]
         above = (defaults, *((pools[host["pool"]],) if "pool" in host else ()))
         settings = _settings(host, credentials, above)
+        _place(settings, merged.get("connection", {}))
         arguments = settings.get("kubelet", {}).get("extraArgs", [])
         node_ip = next((each["value"] for each in arguments if each["name"] == "node-ip"), "")
         if ADDRESS.matches(node_ip):
             found["nodeIP"] = node_ip
             settings["kubelet"]["extraArgs"] = [e for e in arguments if e["name"] != "node-ip"]
         yield {**found, **({"host": settings} if settings else {})}
+
+
+def _place(settings: Map, merged: Mapping[str, Any]) -> None:
+    """Write where a host is reached into its own settings: v1alpha2 has no such key above it."""
+    for way, connection in merged.items():
+        if "host" in connection:
+            found = settings.setdefault("connection", {"type": _WAYS[way]})
+            found.setdefault(way, {})["host"] = connection["host"]
 
 
 def _settings(
@@ -264,10 +274,12 @@ class _Credentials:
         (way,) = connection
         if way == "local":
             return {}
-        settings = {k: v for k, v in connection[way].items() if k not in ("credential", "hostKey")}
+        settings = {
+            k: v for k, v in connection[way].items() if k not in ("credential", "hostKey", "host")
+        }
         if "port" in settings:
             settings["port"] = int(settings["port"])
-        found: Map = {"type": {"ssh": "SSH", "winrm": "WinRM"}[way]}
+        found: Map = {"type": _WAYS[way]}
         if settings:
             found[way] = settings
         if "credential" in connection[way]:
