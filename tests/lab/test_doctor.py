@@ -354,7 +354,7 @@ FAULTS: list[tuple[str, Fault]] = [
     ("access-weak", access_weak),
     (
         "kubeadm-flags-ignored",
-        edited("var/lib/kubelet/kubeadm-flags.env", "--node-ip=", "--node-ip='"),  # never closed
+        edited("var/lib/kubelet/kubeadm-flags.env", 'ARGS="', "ARGS=\"--v='"),  # never closed
     ),
     ("path-wrong", registry(ENVIRONMENT, "Path", r"%SystemRoot%\system32;%SystemRoot%")),
     ("reboot-pending", reboot_pending),
