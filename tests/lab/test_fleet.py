@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import asyncssh
@@ -79,9 +80,11 @@ class Site:
         """One of the hosts."""
         return self.lab.host(name)
 
-    def words(self, verb: str, *more: str, fleet: Change | None = None) -> list[str]:
-        """A command line; `fleet` changes the document first."""
-        path = self.made.fleet
+    def words(
+        self, verb: str, *more: str, fleet: Change | None = None, file: Path | None = None
+    ) -> list[str]:
+        """A command line; `fleet` changes the document first, `file` is another one."""
+        path = file or self.made.fleet
         if fleet is not None:
             document = yaml.safe_load(path.read_text("utf-8"))
             fleet(document["spec"])
@@ -99,10 +102,11 @@ class Site:
         verb: str,
         *more: str,
         fleet: Change | None = None,
+        file: Path | None = None,
         when: Mapping[str, Callable[[], None]] | None = None,
     ) -> Told:
         """Run a command; as soon as a line of its progress has a text, what hangs on it is done."""
-        argv = [sys.executable, "-m", "transom", *self.words(verb, *more, fleet=fleet)]
+        argv = [sys.executable, "-m", "transom", *self.words(verb, *more, fleet=fleet, file=file)]
         waiting, said = dict(when or {}), []
         with subprocess.Popen(
             argv,
@@ -334,7 +338,7 @@ def test_status_shows_them_as_ready_one_of_them_reached_by_password(joined, monk
     monkeypatch.setenv("WINDOWS_PASSWORD", secret)
     told = joined.transom("status", fleet=by_password)
     assert told.code == 0, told.text
-    assert [line.split()[3] for line in told.out.splitlines()[1:4]] == ["Ready"] * 3
+    assert [line.split()[3] for line in told.out.splitlines()[2:5]] == ["Ready"] * 3
 
 
 def test_every_host_that_cannot_be_reached_says_why(joined, monkeypatch):
@@ -368,7 +372,7 @@ def test_another_fleet_and_a_network_of_another_mode_are_refused(joined):
     path.write_text(
         joined.made.fleet.read_text("utf-8").replace("name: lab", "name: another"), encoding="utf-8"
     )
-    told = joined.transom("plan", "--host", "win1", "-f", str(path))
+    told = joined.transom("plan", "--host", "win1", file=path)
     assert told.code == 3
     assert "fleet lab, cluster sha256:" in told.out
 

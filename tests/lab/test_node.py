@@ -33,12 +33,18 @@ THEIR_NETWORK = {
 site, prepared = lab_node.site, lab_node.prepared
 
 
+# Wine 8 does not know SERVICE_CONFIG_DELAYED_AUTO_START_INFO (error 124), and keeps of a service what a change takes away.
+WINE_LACKS = {
+    "a service is changed and changed back",
+    "a service starts some time after the others",
+}
+
+
 def test_the_host_keeps_the_contract(site):
     """What the steps rely on holds on this host; Wine's gaps are the ones `sitecustomize.py` names."""
     report = site.call("selftest").result
-    assert {
-        check["check"]: check["problem"] for check in report["checks"] if check["problem"]
-    } == {}
+    problems = {check["check"]: check["problem"] for check in report["checks"] if check["problem"]}
+    assert problems.keys() == WINE_LACKS, problems
 
 
 def test_a_program_that_left_another_behind_is_not_waited_for(site):

@@ -17,7 +17,7 @@ _PLAIN = ServiceDefinition(
 _FULL = replace(
     _PLAIN,
     command=rf"C:\{NAME}\other.exe",
-    start="delayed-auto",
+    start="auto",
     depends_on=("RpcSs",),
     environment=("A=1", "B=two words"),
     restart_delays_ms=(1000, 60000),
@@ -39,10 +39,19 @@ def _changed(machine: Machine) -> bool:
     """An undo puts back a service that had nothing of what a recipe gave it."""
     try:
         machine.services.put(NAME, _PLAIN)
-        machine.services.put(NAME, replace(_FULL, start="auto"))
+        machine.services.put(NAME, _FULL)
         more = machine.services.get(NAME)
         machine.services.put(NAME, _PLAIN)
-        return more == replace(_FULL, start="auto") and machine.services.get(NAME) == _PLAIN
+        return more == _FULL and machine.services.get(NAME) == _PLAIN
+    finally:
+        machine.services.put(NAME, None)
+
+
+def _delayed(machine: Machine) -> bool:
+    wanted = replace(_FULL, start="delayed-auto")
+    try:
+        machine.services.put(NAME, wanted)
+        return machine.services.get(NAME) == wanted
     finally:
         machine.services.put(NAME, None)
 
@@ -89,6 +98,7 @@ def lives(machine: Machine, *, program: str) -> bool:
 PROMISES: dict[str, Promise] = {
     "services are registered and deleted": _defined,
     "a service is changed and changed back": _changed,
+    "a service starts some time after the others": _delayed,
     "a service that is not there has no state and does not start": _absent,
     "a service without its program does not start": _without_program,
 }
