@@ -33,7 +33,8 @@ THEIR_NETWORK = {
 site, prepared = lab_node.site, lab_node.prepared
 
 
-# Wine 8 does not know SERVICE_CONFIG_DELAYED_AUTO_START_INFO (error 124), and keeps of a service what a change takes away.
+# Wine 8 does not know SERVICE_CONFIG_DELAYED_AUTO_START_INFO (error 124). Why it does not give back a service that was changed
+# was not looked into.
 WINE_LACKS = {
     "a service is changed and changed back",
     "a service starts some time after the others",
